@@ -1,0 +1,150 @@
+//! Names and their numbers: labels and attributes are strings in files and numbers everywhere else.
+//!
+//! All names lie in one buffer and the table holds only numbers, so a million attributes cost little more than their text.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// A set of names numbered from 0 in the order in which they were added.
+///
+/// ```
+/// use maxmargin::data::Alphabet;
+/// let mut names = Alphabet::default();
+/// assert_eq!(names.add("B-NP"), 0);
+/// assert_eq!(names.add("O"), 1);
+/// assert_eq!(names.add("B-NP"), 0);
+/// assert_eq!(names.get("I-NP"), None);
+/// assert_eq!(names.name(1), "O");
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Alphabet {
+    text: String,
+    ends: Vec<usize>,
+    /// Open addressing with linear probing; 0 is an empty slot, otherwise number + 1. A power of two in length.
+    slots: Vec<u32>,
+}
+
+impl Alphabet {
+    /// The number of names.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no name yet.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The name with this number. Panics when there is none.
+    pub fn name(&self, number: u32) -> &str {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.text[start..self.ends[number]]
+    }
+
+    /// All names in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.name(i as u32))
+    }
+
+    /// The number of a name, if it is known.
+    pub fn get(&self, name: &str) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        match self.slots[self.find(name)] {
+            0 => None,
+            number => Some(number - 1),
+        }
+    }
+
+    /// The number of a name, which is added when it is new.
+    pub fn add(&mut self, name: &str) -> u32 {
+        if (self.len() + 1) * 8 > self.slots.len() * 5 {
+            self.grow();
+        }
+        let slot = self.find(name);
+        if self.slots[slot] == 0 {
+            self.text.push_str(name);
+            self.ends.push(self.text.len());
+            self.slots[slot] = self.ends.len() as u32;
+        }
+        self.slots[slot] - 1
+    }
+
+    /// The order of numbers that sorts the names: by value when all are numbers, else alphabetically.
+    pub fn sorted_order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        let numbers: Option<Vec<f64>> = self.iter().map(|name| name.parse().ok()).collect();
+        match numbers {
+            Some(values) => order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize])),
+            None => order.sort_by(|&a, &b| self.name(a).cmp(self.name(b))),
+        }
+        order
+    }
+
+    /// The slot where `name` is or would go.
+    fn find(&self, name: &str) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash(name) & mask;
+        while self.slots[slot] != 0 && self.name(self.slots[slot] - 1) != name {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn grow(&mut self) {
+        let length = (self.slots.len() * 2).max(16);
+        self.slots.clear();
+        self.slots.resize(length, 0);
+        for number in 0..self.len() as u32 {
+            let slot = self.find(self.name(number));
+            self.slots[slot] = number + 1;
+        }
+    }
+}
+
+fn hash(name: &str) -> usize {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    // Fx leaves its entropy in the high bits.
+    (hasher.finish() as usize).rotate_left(26)
+}
+
+impl<'a> FromIterator<&'a str> for Alphabet {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
+        let mut alphabet = Alphabet::default();
+        for name in names {
+            alphabet.add(name);
+        }
+        alphabet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_thousands_of_names_apart() {
+        let mut names = Alphabet::default();
+        for i in 0..5000 {
+            assert_eq!(names.add(&format!("w[{i}]=x")), i);
+        }
+        for i in 0..5000 {
+            assert_eq!(names.get(&format!("w[{i}]=x")), Some(i));
+        }
+        assert_eq!(names.get(""), None);
+        assert_eq!(names.add(""), 5000);
+        assert_eq!(names.name(5000), "");
+    }
+
+    #[test]
+    fn numbers_sort_by_value_and_words_by_letter() {
+        let numbers: Alphabet = ["10", "9", "-1"].into_iter().collect();
+        assert_eq!(numbers.sorted_order(), [2, 1, 0]);
+        let words: Alphabet = ["O", "B", "I"].into_iter().collect();
+        assert_eq!(words.sorted_order(), [1, 2, 0]);
+    }
+}

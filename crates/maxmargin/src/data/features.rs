@@ -1,0 +1,485 @@
+//! The inputs: a matrix with one row per token or example, as small as its values allow.
+//!
+//! Rows are sparse (column numbers and values) or dense (values only). Values are held as nothing at all when they are
+//! all 1, as bytes with a common scale, as `f32` where that is exact, else as `f64`: the builder starts with the smallest
+//! and widens when a value asks for it. Every number that a file held is therefore represented exactly.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A matrix of features, row by row. See the module's page for how it is held.
+#[derive(Debug, Clone, Default)]
+pub struct FeatureMatrix {
+    columns: usize,
+    /// Sparse: where each row starts in `indices`, and the end. Dense: empty.
+    starts: Vec<usize>,
+    /// Sparse: the column of each value, increasing within a row.
+    indices: Vec<u32>,
+    rows: usize,
+    sparse: bool,
+    values: Values,
+}
+
+/// The values of a matrix, in the narrowest type that holds them exactly.
+#[derive(Debug, Clone, Default)]
+enum Values {
+    /// Every stored value is 1.
+    #[default]
+    Ones,
+    /// `byte · scale`.
+    Bytes {
+        bytes: Vec<u8>,
+        scale: f64,
+    },
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+/// A view of one row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// The columns of the values; `None` for a dense row, whose columns are 0, 1, 2, ….
+    pub indices: Option<&'a [u32]>,
+    /// The values.
+    pub values: RowValues<'a>,
+}
+
+/// The values of one row.
+#[derive(Debug, Clone, Copy)]
+pub enum RowValues<'a> {
+    /// This many ones.
+    Ones(usize),
+    /// `byte · scale`.
+    Bytes(&'a [u8], f64),
+    /// `f32` values.
+    Single(&'a [f32]),
+    /// `f64` values.
+    Double(&'a [f64]),
+}
+
+impl<'a> Row<'a> {
+    /// The number of stored values.
+    pub fn len(&self) -> usize {
+        match self.values {
+            RowValues::Ones(n) => n,
+            RowValues::Bytes(v, _) => v.len(),
+            RowValues::Single(v) => v.len(),
+            RowValues::Double(v) => v.len(),
+        }
+    }
+
+    /// Whether no value is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `visit(column, value)` for each stored value.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
+        match self.indices {
+            Some(indices) => match self.values {
+                RowValues::Ones(_) => indices.iter().for_each(|&j| visit(j as usize, 1.0)),
+                RowValues::Bytes(v, scale) => {
+                    indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, f64::from(v) * scale))
+                }
+                RowValues::Single(v) => {
+                    indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, f64::from(v)))
+                }
+                RowValues::Double(v) => indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, v)),
+            },
+            None => match self.values {
+                RowValues::Ones(n) => (0..n).for_each(|j| visit(j, 1.0)),
+                RowValues::Bytes(v, scale) => {
+                    v.iter().enumerate().for_each(|(j, &v)| visit(j, f64::from(v) * scale))
+                }
+                RowValues::Single(v) => v.iter().enumerate().for_each(|(j, &v)| visit(j, f64::from(v))),
+                RowValues::Double(v) => v.iter().enumerate().for_each(|(j, &v)| visit(j, v)),
+            },
+        }
+    }
+
+    /// The row as `(column, value)` pairs, for tests and printing.
+    pub fn to_pairs(&self) -> Vec<(usize, f64)> {
+        let mut pairs = Vec::with_capacity(self.len());
+        self.for_each(|j, v| pairs.push((j, v)));
+        pairs
+    }
+}
+
+impl FeatureMatrix {
+    /// A dense matrix from its rows, which must have equal lengths.
+    pub fn from_dense<R: AsRef<[f64]>>(rows: &[R]) -> Self {
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        let mut builder = MatrixBuilder::dense(columns);
+        for row in rows {
+            assert_eq!(row.as_ref().len(), columns, "dense rows have equal lengths");
+            for &value in row.as_ref() {
+                builder.push(0, value);
+            }
+            builder.end_row();
+        }
+        builder.finish(columns)
+    }
+
+    /// A dense matrix of bytes, each worth `byte · scale`.
+    pub fn from_bytes(bytes: Vec<u8>, columns: usize, scale: f64) -> Self {
+        assert!(columns > 0 && bytes.len().is_multiple_of(columns), "whole rows");
+        let rows = bytes.len() / columns;
+        let values = Values::Bytes { bytes, scale };
+        Self { columns, rows, sparse: false, values, ..Self::default() }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The number of stored values.
+    pub fn stored(&self) -> usize {
+        if self.sparse { self.indices.len() } else { self.rows * self.columns }
+    }
+
+    /// The bytes that the matrix holds in memory.
+    pub fn bytes(&self) -> usize {
+        let values = match &self.values {
+            Values::Ones => 0,
+            Values::Bytes { bytes, .. } => bytes.len(),
+            Values::Single(v) => 4 * v.len(),
+            Values::Double(v) => 8 * v.len(),
+        };
+        values + 4 * self.indices.len() + 8 * self.starts.len()
+    }
+
+    /// One row.
+    #[inline]
+    pub fn row(&self, row: usize) -> Row<'_> {
+        let range = if self.sparse {
+            self.starts[row]..self.starts[row + 1]
+        } else {
+            row * self.columns..(row + 1) * self.columns
+        };
+        let indices = self.sparse.then(|| &self.indices[range.clone()]);
+        let values = match &self.values {
+            Values::Ones => RowValues::Ones(range.len()),
+            Values::Bytes { bytes, scale } => RowValues::Bytes(&bytes[range], *scale),
+            Values::Single(v) => RowValues::Single(&v[range]),
+            Values::Double(v) => RowValues::Double(&v[range]),
+        };
+        Row { indices, values }
+    }
+
+    /// The same matrix with only the values that are not 0 stored, if that makes products with it cheaper.
+    pub fn sparse_if_worthwhile(self) -> Self {
+        if self.sparse {
+            return self;
+        }
+        let stored = self.stored();
+        let nonzero = match &self.values {
+            Values::Ones => stored,
+            Values::Bytes { bytes, .. } => bytes.iter().filter(|&&v| v != 0).count(),
+            Values::Single(v) => v.iter().filter(|&&v| v != 0.0).count(),
+            Values::Double(v) => v.iter().filter(|&&v| v != 0.0).count(),
+        };
+        if nonzero * 2 > stored {
+            return self;
+        }
+        self.into_sparse(nonzero)
+    }
+
+    fn into_sparse(self, nonzero: usize) -> Self {
+        let mut starts = Vec::with_capacity(self.rows + 1);
+        let mut indices = Vec::with_capacity(nonzero);
+        starts.push(0);
+        for row in 0..self.rows {
+            self.row(row).for_each(|j, v| {
+                if v != 0.0 {
+                    indices.push(j as u32);
+                }
+            });
+            starts.push(indices.len());
+        }
+        let values = match self.values {
+            Values::Ones => Values::Ones,
+            Values::Bytes { bytes, scale } if scale == 1.0 && bytes.iter().all(|&b| b <= 1) => {
+                drop(bytes);
+                Values::Ones
+            }
+            Values::Bytes { mut bytes, scale } => {
+                bytes.retain(|&v| v != 0);
+                bytes.shrink_to_fit();
+                Values::Bytes { bytes, scale }
+            }
+            Values::Single(mut v) => {
+                v.retain(|&v| v != 0.0);
+                v.shrink_to_fit();
+                Values::Single(v)
+            }
+            Values::Double(mut v) => {
+                v.retain(|&v| v != 0.0);
+                v.shrink_to_fit();
+                Values::Double(v)
+            }
+        };
+        Self { columns: self.columns, starts, indices, rows: self.rows, sparse: true, values }
+    }
+}
+
+/// Builds a [`FeatureMatrix`] row by row.
+///
+/// ```
+/// use maxmargin::data::MatrixBuilder;
+/// let mut builder = MatrixBuilder::sparse();
+/// builder.push(3, 1.0);
+/// builder.push(7, 0.1);
+/// builder.end_row();
+/// builder.end_row();
+/// let matrix = builder.finish(10);
+/// assert_eq!(matrix.rows(), 2);
+/// assert_eq!(matrix.row(0).to_pairs(), [(3, 1.0), (7, 0.1)]);
+/// assert!(matrix.row(1).is_empty());
+/// ```
+#[derive(Debug, Clone)]
+pub struct MatrixBuilder {
+    matrix: FeatureMatrix,
+}
+
+impl MatrixBuilder {
+    /// For rows whose columns are given with each value. Columns may come in any order within a row; the values of a
+    /// column that comes twice are added.
+    pub fn sparse() -> Self {
+        Self { matrix: FeatureMatrix { sparse: true, starts: vec![0], ..FeatureMatrix::default() } }
+    }
+
+    /// For rows that hold a value for each column.
+    pub fn dense(columns: usize) -> Self {
+        Self { matrix: FeatureMatrix { columns, ..FeatureMatrix::default() } }
+    }
+
+    /// The number of rows ended so far.
+    pub fn rows(&self) -> usize {
+        self.matrix.rows
+    }
+
+    /// The number of values pushed so far.
+    pub fn stored(&self) -> usize {
+        if self.matrix.sparse { self.matrix.indices.len() } else { self.length() }
+    }
+
+    /// Adds a value to the open row. A dense row ignores the column: values come in order.
+    #[inline]
+    pub fn push(&mut self, column: u32, value: f64) {
+        if self.matrix.sparse {
+            self.matrix.indices.push(column);
+        }
+        match &mut self.matrix.values {
+            Values::Ones if self.matrix.sparse && value == 1.0 => {}
+            Values::Bytes { bytes, scale } if *scale == 1.0 && is_byte(value) => bytes.push(value as u8),
+            Values::Single(v) if is_single(value) => v.push(value as f32),
+            Values::Double(v) => v.push(value),
+            _ => self.push_wider(value),
+        }
+    }
+
+    /// Ends the open row.
+    pub fn end_row(&mut self) {
+        let matrix = &mut self.matrix;
+        matrix.rows += 1;
+        if matrix.sparse {
+            let start = matrix.starts[matrix.starts.len() - 1];
+            if !matrix.indices[start..].is_sorted_by(|a, b| a < b) {
+                self.sort_open_row(start);
+            }
+            self.matrix.starts.push(self.matrix.indices.len());
+        }
+    }
+
+    /// The matrix. Sparse ones are told their number of columns here (a larger one than any seen is fine).
+    pub fn finish(mut self, columns: usize) -> FeatureMatrix {
+        let matrix = &mut self.matrix;
+        if matrix.sparse {
+            let needed = matrix.indices.iter().max().map_or(0, |&j| j as usize + 1);
+            matrix.columns = columns.max(needed);
+        }
+        matrix.starts.shrink_to_fit();
+        matrix.indices.shrink_to_fit();
+        match &mut matrix.values {
+            Values::Ones => {}
+            Values::Bytes { bytes, .. } => bytes.shrink_to_fit(),
+            Values::Single(v) => v.shrink_to_fit(),
+            Values::Double(v) => v.shrink_to_fit(),
+        }
+        self.matrix
+    }
+
+    /// The number of values held, whatever their type.
+    fn length(&self) -> usize {
+        match &self.matrix.values {
+            Values::Ones => self.matrix.indices.len(),
+            Values::Bytes { bytes, .. } => bytes.len(),
+            Values::Single(v) => v.len(),
+            Values::Double(v) => v.len(),
+        }
+    }
+
+    /// Widens the type of the values until it holds `value`, and pushes it.
+    #[cold]
+    fn push_wider(&mut self, value: f64) {
+        // With `Ones` the new value's index was pushed already, but its value was not.
+        let ones = if self.matrix.sparse { self.matrix.indices.len() - 1 } else { 0 };
+        let values = std::mem::take(&mut self.matrix.values);
+        self.matrix.values = match values {
+            Values::Ones if is_byte(value) => Values::Bytes { bytes: vec![1; ones], scale: 1.0 },
+            Values::Ones if is_single(value) => Values::Single(vec![1.0; ones]),
+            Values::Ones => Values::Double(vec![1.0; ones]),
+            Values::Bytes { bytes, .. } if is_single(value) => {
+                Values::Single(bytes.into_iter().map(f32::from).collect())
+            }
+            Values::Bytes { bytes, .. } => Values::Double(bytes.into_iter().map(f64::from).collect()),
+            Values::Single(v) => Values::Double(v.into_iter().map(f64::from).collect()),
+            Values::Double(v) => Values::Double(v),
+        };
+        match &mut self.matrix.values {
+            Values::Ones => {}
+            Values::Bytes { bytes, .. } => bytes.push(value as u8),
+            Values::Single(v) => v.push(value as f32),
+            Values::Double(v) => v.push(value),
+        }
+    }
+
+    /// Sorts the open row by column and adds up the values of equal columns.
+    fn sort_open_row(&mut self, start: usize) {
+        let indices = &self.matrix.indices[start..];
+        let value = |k: usize| match &self.matrix.values {
+            Values::Ones => 1.0,
+            Values::Bytes { bytes, .. } => f64::from(bytes[start + k]),
+            Values::Single(v) => f64::from(v[start + k]),
+            Values::Double(v) => v[start + k],
+        };
+        let mut pairs: Vec<(u32, f64)> = indices.iter().enumerate().map(|(k, &j)| (j, value(k))).collect();
+        pairs.sort_by_key(|&(j, _)| j);
+        pairs.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        self.matrix.indices.truncate(start);
+        match &mut self.matrix.values {
+            Values::Ones => {}
+            Values::Bytes { bytes, .. } => bytes.truncate(start),
+            Values::Single(v) => v.truncate(start),
+            Values::Double(v) => v.truncate(start),
+        }
+        for (column, value) in pairs {
+            self.push(column, value);
+        }
+    }
+}
+
+fn is_byte(value: f64) -> bool {
+    // −0.0 would come back as +0.0: keep it in a float.
+    (0.0..=255.0).contains(&value) && value.fract() == 0.0 && !value.is_sign_negative()
+}
+
+fn is_single(value: f64) -> bool {
+    f64::from(value as f32) == value
+}
+
+/// Some consecutive rows of a shared matrix: the input of one example. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    matrix: Arc<FeatureMatrix>,
+    start: u32,
+    end: u32,
+}
+
+impl Rows {
+    /// These rows of the matrix. Panics when they are not all there.
+    pub fn new(matrix: &Arc<FeatureMatrix>, rows: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= matrix.rows() && rows.end <= u32::MAX as usize);
+        Self { matrix: Arc::clone(matrix), start: rows.start as u32, end: rows.end as u32 }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// The row number `position` of these.
+    #[inline]
+    pub fn row(&self, position: usize) -> Row<'_> {
+        debug_assert!(position < self.len());
+        self.matrix.row(self.start as usize + position)
+    }
+
+    /// The number of columns of the matrix.
+    pub fn columns(&self) -> usize {
+        self.matrix.columns()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            Just(1.0),
+            (0u8..=255).prop_map(f64::from),
+            any::<f32>().prop_map(f64::from),
+            any::<f64>()
+        ]
+        .prop_filter("finite", |v| v.is_finite())
+    }
+
+    proptest! {
+        #[test]
+        fn sparse_rows_come_back_exactly(rows in prop::collection::vec(prop::collection::btree_map(0u32..50, any_value(), 0..8), 0..12)) {
+            let mut builder = MatrixBuilder::sparse();
+            for row in &rows {
+                row.iter().for_each(|(&j, &v)| builder.push(j, v));
+                builder.end_row();
+            }
+            let matrix = builder.finish(50);
+            for (i, row) in rows.iter().enumerate() {
+                let expected: Vec<(usize, f64)> = row.iter().map(|(&j, &v)| (j as usize, v)).collect();
+                prop_assert_eq!(matrix.row(i).to_pairs(), expected);
+            }
+        }
+
+        #[test]
+        fn dense_rows_come_back_exactly(rows in prop::collection::vec(prop::collection::vec(any_value(), 5), 1..8)) {
+            let matrix = FeatureMatrix::from_dense(&rows);
+            let sparse = matrix.clone().sparse_if_worthwhile();
+            for (i, row) in rows.iter().enumerate() {
+                let dense: Vec<f64> = matrix.row(i).to_pairs().into_iter().map(|(_, v)| v).collect();
+                prop_assert_eq!(&dense, row);
+                let mut back = vec![0.0; 5];
+                sparse.row(i).for_each(|j, v| back[j] = v);
+                prop_assert_eq!(&back, row);
+            }
+        }
+    }
+
+    #[test]
+    fn unordered_columns_are_sorted_and_added_up() {
+        let mut builder = MatrixBuilder::sparse();
+        for (column, value) in [(4, 1.0), (1, 1.0), (4, 1.0)] {
+            builder.push(column, value);
+        }
+        builder.end_row();
+        assert_eq!(builder.finish(5).row(0).to_pairs(), [(1, 1.0), (4, 2.0)]);
+    }
+}

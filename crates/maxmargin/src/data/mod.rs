@@ -1,0 +1,9 @@
+//! Data: from files to feature matrices, labels and names.
+
+mod alphabet;
+mod dataset;
+mod features;
+
+pub use alphabet::Alphabet;
+pub use dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
+pub use features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
