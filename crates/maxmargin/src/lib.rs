@@ -2,5 +2,12 @@
 
 pub mod data;
 mod error;
+pub mod inference;
+pub mod linear;
+pub mod risk;
+pub mod search;
+pub mod solver;
+pub mod structure;
+pub mod surrogate;
 
 pub use error::{Error, Place, Result};

@@ -1,0 +1,7 @@
+//! Combinatorial kernels without any learning in them.
+
+mod k_best_viterbi;
+mod viterbi;
+
+pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
+pub use viterbi::viterbi;

@@ -1,0 +1,65 @@
+//! Dense vectors: dot product, norm, sum.
+
+use super::{dispatch, multiply_add};
+
+/// ⟨x, y⟩.
+///
+/// ```
+/// assert_eq!(maxmargin::linear::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
+/// ```
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    #[inline(always)]
+    fn body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
+        let (x_tiles, x_rest) = x.as_chunks::<16>();
+        let (y_tiles, y_rest) = y.as_chunks::<16>();
+        let mut sums = [0.0; 16];
+        for (x, y) in x_tiles.iter().zip(y_tiles) {
+            for lane in 0..16 {
+                sums[lane] = multiply_add::<FMA>(x[lane], y[lane], sums[lane]);
+            }
+        }
+        let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+        sums.iter().sum::<f64>() + rest
+    }
+    assert_eq!(x.len(), y.len(), "vectors of one length");
+    dispatch!(body(x: &[f64], y: &[f64]) -> f64)
+}
+
+/// ‖x‖².
+pub fn norm_squared(x: &[f64]) -> f64 {
+    dot(x, x)
+}
+
+/// `y += factor · x`.
+pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+    #[inline(always)]
+    fn body<const FMA: bool>(y: &mut [f64], factor: f64, x: &[f64]) {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y = multiply_add::<FMA>(factor, x, *y);
+        }
+    }
+    assert_eq!(x.len(), y.len(), "vectors of one length");
+    dispatch!(body(y: &mut [f64], factor: f64, x: &[f64]))
+}
+
+/// `x *= factor`.
+pub fn scale(x: &mut [f64], factor: f64) {
+    x.iter_mut().for_each(|x| *x *= factor);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_agree_with_the_definition() {
+        for n in [0, 1, 7, 16, 33, 100] {
+            let x: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
+            let y: Vec<f64> = (0..n).map(|i| (i % 5) as f64).collect();
+            assert_eq!(dot(&x, &y), x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>());
+            let mut z = y.clone();
+            add_scaled(&mut z, 2.0, &x);
+            assert!(z.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == y + 2.0 * x));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The few vector kernels in which nearly all time is spent.
+//!
+//! Each kernel is written once, as plain Rust over fixed-width tiles, and compiled twice: for the baseline and for
+//! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
+
+mod dense;
+mod max_plus;
+mod rows;
+mod sparse;
+
+pub use dense::{add_scaled, dot, norm_squared, scale};
+pub use max_plus::max_plus;
+pub use rows::add_row_products;
+pub use sparse::{FeatureSum, SparseSum, SparseVector};
+
+/// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.
+macro_rules! dispatch {
+    ($body:ident ( $($name:ident : $type:ty),* ) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2,fma")]
+            fn wide($($name: $type),*) $(-> $out)? { $body::<true>($($name),*) }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: the processor has just been asked for both features.
+                return unsafe { wide($($name),*) };
+            }
+        }
+        $body::<false>($($name),*)
+    }};
+}
+pub(crate) use dispatch;
+
+/// `a · b + c`, fused where the caller's copy was compiled for it.
+#[inline(always)]
+fn multiply_add<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}

@@ -1,0 +1,121 @@
+//! One evaluation of the whole risk, over all cores, with the same result for any number of them.
+//!
+//! The examples are cut into blocks that depend on the data only. Threads take blocks, and the blocks' sums are added
+//! in the order of the blocks, so no rounding depends on who finished first. Blocks are processed in waves of a few per
+//! thread: memory grows with threads × dimension, not with blocks × dimension.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Bounds, Point, Risk};
+use crate::linear::{add_scaled, scale};
+
+/// The least number of blocks into which a large risk is cut: enough to keep many cores busy.
+const BLOCKS: usize = 64;
+
+/// The examples in consecutive groups of nearly equal size, each with a cutting-plane model of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Groups {
+    examples: usize,
+    groups: usize,
+}
+
+impl Groups {
+    /// `groups` groups (at least 1, at most one per example).
+    pub fn new(examples: usize, groups: usize) -> Self {
+        Self { examples, groups: groups.clamp(1, examples.max(1)) }
+    }
+
+    /// The number of groups.
+    pub fn len(&self) -> usize {
+        self.groups
+    }
+
+    /// Never: there is at least one group.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The examples of a group.
+    pub fn range(&self, group: usize) -> Range<usize> {
+        part(0..self.examples, group, self.groups)
+    }
+}
+
+/// The part number `k` of `parts` nearly equal parts of a range.
+fn part(range: Range<usize>, k: usize, parts: usize) -> Range<usize> {
+    let cut = |k: usize| range.start + range.len() * k / parts;
+    cut(k)..cut(k + 1)
+}
+
+/// A cutting plane of one group's share of the risk: `1/n Σ_{i in group} c_i H_i(w) ≥ ⟨slope, w⟩ + offset`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GroupPlane {
+    /// The slope, dense.
+    pub slope: Vec<f64>,
+    /// The value at w = 0.
+    pub offset: f64,
+}
+
+/// The risk at one point.
+#[derive(Debug, Clone, Default)]
+pub struct Evaluation {
+    /// R(w): what the planes reach, and what it is at most.
+    pub risk: Bounds,
+    /// A plane per group.
+    pub planes: Vec<GroupPlane>,
+}
+
+/// Evaluates the risk and a plane for each group.
+pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
+    let n = risk.len();
+    let cuts = BLOCKS.div_ceil(groups.len());
+    let blocks: Vec<(usize, Range<usize>)> = (0..groups.len())
+        .flat_map(|group| (0..cuts).map(move |cut| (group, part(groups.range(group), cut, cuts))))
+        .filter(|(_, block)| !block.is_empty())
+        .collect();
+    let wave = (2 * rayon::current_num_threads()).min(blocks.len()).max(1);
+    let mut workers: Vec<_> = (0..wave).map(|_| (risk.oracle(), vec![0.0; risk.dim()])).collect();
+    let mut evaluation = Evaluation { risk: Bounds::default(), planes: Vec::with_capacity(groups.len()) };
+    evaluation.planes.resize_with(groups.len(), || GroupPlane { slope: vec![0.0; risk.dim()], offset: 0.0 });
+    for blocks in blocks.chunks(wave) {
+        let sums: Vec<(f64, Bounds)> = workers
+            .par_iter_mut()
+            .zip(blocks)
+            .map(|((oracle, slope), (_, block))| {
+                slope.fill(0.0);
+                oracle.add_planes(block.clone(), at, slope)
+            })
+            .collect();
+        for ((&(group, _), (offset, bounds)), (_, slope)) in blocks.iter().zip(sums).zip(&workers) {
+            let plane = &mut evaluation.planes[group];
+            add_scaled(&mut plane.slope, 1.0, slope);
+            plane.offset += offset;
+            evaluation.risk += bounds;
+        }
+    }
+    let share = 1.0 / n.max(1) as f64;
+    evaluation.risk.value *= share;
+    evaluation.risk.upper *= share;
+    for plane in &mut evaluation.planes {
+        scale(&mut plane.slope, share);
+        plane.offset *= share;
+    }
+    evaluation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_cover_every_example_once() {
+        for (examples, wanted) in [(10, 3), (7, 16), (1, 1), (100, 16)] {
+            let groups = Groups::new(examples, wanted);
+            let all: Vec<usize> = (0..groups.len()).flat_map(|g| groups.range(g)).collect();
+            assert_eq!(all, (0..examples).collect::<Vec<_>>());
+            assert!((0..groups.len()).all(|g| !groups.range(g).is_empty()));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The risk as solvers see it: a sum of convex functions, known through cutting planes only.
+//!
+//! R(w) = 1/n Σ_i c_i H_i(w). An [`Oracle`] answers, for an example and a point w, with a plane
+//! `H_i(w') ≥ ⟨a, w'⟩ + b` for all w', tight at w up to what the search may have missed, and with an upper bound on
+//! H_i(w). No solver ever sees a label. By contract H_i ≥ 0 everywhere (the truth itself costs nothing), so the zero plane
+//! is always valid.
+
+mod evaluation;
+mod structured;
+
+pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
+pub use structured::StructuredRisk;
+
+use std::ops::{AddAssign, Range};
+
+use crate::linear::SparseVector;
+
+/// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// The direction.
+    pub direction: &'a [f64],
+    /// The factor, at least 0.
+    pub scale: f64,
+}
+
+impl<'a> From<&'a [f64]> for Point<'a> {
+    fn from(direction: &'a [f64]) -> Self {
+        Self { direction, scale: 1.0 }
+    }
+}
+
+impl<'a> From<&'a Vec<f64>> for Point<'a> {
+    fn from(direction: &'a Vec<f64>) -> Self {
+        direction.as_slice().into()
+    }
+}
+
+/// A cutting plane: `H_i(w) ≥ ⟨a, w⟩ + b` for every w.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plane {
+    /// The slope.
+    pub a: SparseVector,
+    /// The value at w = 0.
+    pub b: f64,
+}
+
+/// What an oracle says of H at one point: for one example, or summed over several with their weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Bounds {
+    /// The value of the plane: H is at least this.
+    pub value: f64,
+    /// H is at most this.
+    pub upper: f64,
+}
+
+impl AddAssign for Bounds {
+    fn add_assign(&mut self, other: Self) {
+        self.value += other.value;
+        self.upper += other.upper;
+    }
+}
+
+/// A sum of convex functions of w.
+pub trait Risk: Sync {
+    /// The number of weights.
+    fn dim(&self) -> usize;
+    /// The number n of examples.
+    fn len(&self) -> usize;
+    /// Whether there is no example.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The weight c_i.
+    fn weight(&self, i: usize) -> f64;
+    /// A new oracle with working memory of its own; one per thread.
+    fn oracle(&self) -> Box<dyn Oracle + '_>;
+}
+
+/// Answers with cutting planes.
+pub trait Oracle: Send {
+    /// Writes the plane of H_i at a point (without the weight c_i).
+    fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds;
+
+    /// Adds the slopes c_i · a_i of the planes of some examples to `slope` and returns Σ c_i · b_i with Σ c_i · bounds.
+    fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds);
+}

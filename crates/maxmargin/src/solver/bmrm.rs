@@ -1,0 +1,65 @@
+//! BMRM (BUNDLE Algorithm 1, after Teo et al. 2010) and P-BMRM (§3.3): the bundle method in its plain form.
+//!
+//! Each pass evaluates the risk at the minimiser of the model, adds the planes found there, and minimises the model
+//! again. With one group it is also the 1-slack cutting-plane algorithm of Joachims et al. 2009.
+
+use std::time::Instant;
+
+use super::master::{Master, Series};
+use super::{Certificate, Progress, Solver};
+use crate::linear::norm_squared;
+use crate::risk::{Groups, Risk, evaluate};
+
+/// The master problem is solved to this share of the gap that is left.
+pub(super) const MASTER_SHARE: f64 = 0.1;
+
+/// BMRM with one cutting-plane model, or P-BMRM with several.
+pub struct Bmrm {
+    lambda: f64,
+    groups: Groups,
+    master: Master,
+    evaluated: Vec<f64>,
+    next: Vec<f64>,
+    best: Certificate,
+}
+
+impl Bmrm {
+    /// A solver for a risk with this many examples and weights; `groups` = 1 is BMRM itself. It starts at `start`, or 0.
+    pub fn new(lambda: f64, risk: &dyn Risk, groups: usize, start: Option<Vec<f64>>) -> Self {
+        let dim = risk.dim();
+        let groups = Groups::new(risk.len(), groups);
+        let master = Master::new(lambda, dim, groups.len());
+        let next = start.unwrap_or_else(|| vec![0.0; dim]);
+        Self { lambda, groups, master, evaluated: vec![0.0; dim], next, best: Certificate::UNKNOWN }
+    }
+}
+
+impl Solver for Bmrm {
+    fn name(&self) -> &'static str {
+        if self.groups.len() == 1 { "bmrm" } else { "p-bmrm" }
+    }
+
+    fn step(&mut self, risk: &dyn Risk) -> Progress {
+        std::mem::swap(&mut self.evaluated, &mut self.next);
+        let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
+        let regularizer = 0.5 * self.lambda * norm_squared(&self.evaluated);
+        let primal = regularizer + evaluation.risk.upper;
+        let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
+        let start = Instant::now();
+        self.master.add(evaluation);
+        self.best.primal = self.best.primal.min(primal);
+        let left = self.best.primal - self.best.lower_bound.max(0.0);
+        let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
+        self.best.lower_bound = self.best.lower_bound.max(solution.bound);
+        self.next = solution.weights;
+        Progress {
+            certificate: Certificate { primal, lower_bound: self.best.lower_bound, oracle_gap },
+            oracle_calls: risk.len() as u64,
+            master_seconds: start.elapsed().as_secs_f64(),
+        }
+    }
+
+    fn weights(&self) -> &[f64] {
+        &self.evaluated
+    }
+}

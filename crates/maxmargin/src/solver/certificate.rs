@@ -1,0 +1,36 @@
+//! The proof that comes with every model.
+
+use std::fmt;
+
+/// The relative duality gap (primal − lower bound) / primal.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Gap(pub f64);
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2e}", self.0)
+    }
+}
+
+/// Bounds on the least value F* of the objective: `lower_bound ≤ F* ≤ primal`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// F(w) of the weights, with every H_i at its upper bound.
+    pub primal: f64,
+    /// No weights whatever reach less than this. It comes from cutting planes and holds whatever the oracle returned.
+    pub lower_bound: f64,
+    /// The part of the primal value that only inexact searches account for: upper bounds minus values found.
+    pub oracle_gap: f64,
+}
+
+impl Certificate {
+    /// Nothing is known yet.
+    pub const UNKNOWN: Certificate =
+        Certificate { primal: f64::INFINITY, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 };
+
+    /// The relative gap; 0 when the bounds meet.
+    pub fn gap(&self) -> Gap {
+        let distance = self.primal - self.lower_bound;
+        if distance <= 0.0 { Gap(0.0) } else { Gap(distance / self.primal.abs()) }
+    }
+}

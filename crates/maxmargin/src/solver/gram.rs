@@ -1,0 +1,168 @@
+//! A quadratic given by a Gram matrix: few planes, each dense.
+//!
+//! The values of all planes are kept current, so a transfer costs two rows of the matrix and the gap is always exact.
+
+use super::simplex_qp::{Block, Quadratic};
+use crate::linear::{add_scaled, dot};
+
+/// Planes that can only be seen through their inner products, in blocks of mass 1.
+///
+/// The dual objective is Σ_j β_j c_j − curvature/2 · βᵀ G β.
+#[derive(Debug, Clone)]
+pub struct GramQuadratic {
+    /// `capacity × capacity`, of which the first `len` rows and columns are in use.
+    gram: Vec<f64>,
+    capacity: usize,
+    members: Vec<Vec<usize>>,
+    /// What the gradient is at β = 0.
+    linear: Vec<f64>,
+    curvature: f64,
+    coefficients: Vec<f64>,
+    /// `linear − curvature · G β`, current at all times.
+    values: Vec<f64>,
+    block_values: Vec<f64>,
+    block_coefficients: Vec<f64>,
+}
+
+impl GramQuadratic {
+    /// No planes yet, in this many blocks.
+    pub fn new(blocks: usize) -> Self {
+        Self {
+            gram: Vec::new(),
+            capacity: 0,
+            members: vec![Vec::new(); blocks],
+            linear: Vec::new(),
+            curvature: 1.0,
+            coefficients: Vec::new(),
+            values: Vec::new(),
+            block_values: Vec::new(),
+            block_coefficients: Vec::new(),
+        }
+    }
+
+    /// The number of planes.
+    pub fn len(&self) -> usize {
+        self.coefficients.len()
+    }
+
+    /// Whether there is no plane.
+    pub fn is_empty(&self) -> bool {
+        self.coefficients.is_empty()
+    }
+
+    /// Adds a plane to a block: its inner products with all planes before it, and with itself. The first plane of a
+    /// block takes the block's whole mass, later ones start with none.
+    pub fn push(&mut self, block: usize, products: &[f64]) {
+        let new = self.len();
+        assert_eq!(products.len(), new + 1, "a product with each plane and itself");
+        if new == self.capacity {
+            self.grow();
+        }
+        for (j, &product) in products.iter().enumerate() {
+            self.gram[new * self.capacity + j] = product;
+            self.gram[j * self.capacity + new] = product;
+        }
+        self.coefficients.push(if self.members[block].is_empty() { 1.0 } else { 0.0 });
+        self.members[block].push(new);
+    }
+
+    /// Removes planes, which must have no mass; the others keep their order.
+    pub fn retain(&mut self, keep: &[bool]) {
+        let kept: Vec<usize> = (0..self.len()).filter(|&j| keep[j]).collect();
+        let mut new_number = vec![usize::MAX; self.len()];
+        for (new, &old) in kept.iter().enumerate() {
+            new_number[old] = new;
+            self.coefficients[new] = self.coefficients[old];
+            for (column, &old_column) in kept.iter().enumerate() {
+                self.gram[new * self.capacity + column] = self.gram[old * self.capacity + old_column];
+            }
+        }
+        self.coefficients.truncate(kept.len());
+        for members in &mut self.members {
+            members.retain_mut(|j| {
+                *j = new_number[*j];
+                *j != usize::MAX
+            });
+        }
+    }
+
+    /// Sets the rest of the objective and brings the values up to date. Call it after planes came or went.
+    pub fn set_objective(&mut self, linear: Vec<f64>, curvature: f64) {
+        assert_eq!(linear.len(), self.len());
+        self.linear = linear;
+        self.curvature = curvature;
+        self.refresh();
+    }
+
+    /// Computes the values anew from the coefficients, which takes away the rounding of many transfers.
+    pub fn refresh(&mut self) {
+        self.values.clone_from(&self.linear);
+        for j in 0..self.len() {
+            if self.coefficients[j] != 0.0 {
+                let row = &self.gram[j * self.capacity..][..self.coefficients.len()];
+                add_scaled(&mut self.values, -self.curvature * self.coefficients[j], row);
+            }
+        }
+    }
+
+    /// The coefficients.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// Replaces the coefficients, which must be feasible. Call [`refresh`](Self::refresh) or
+    /// [`set_objective`](Self::set_objective) after it.
+    pub fn set_coefficients(&mut self, coefficients: &[f64]) {
+        self.coefficients.copy_from_slice(coefficients);
+    }
+
+    /// Σ_j β_j c_j − curvature/2 · βᵀ G β.
+    pub fn objective(&self) -> f64 {
+        // values = linear − curvature · G β, so the objective is the mean of both.
+        0.5 * (dot(&self.coefficients, &self.linear) + dot(&self.coefficients, &self.values))
+    }
+
+    fn row(&self, j: usize) -> &[f64] {
+        &self.gram[j * self.capacity..][..self.len()]
+    }
+
+    fn grow(&mut self) {
+        let capacity = (2 * self.capacity).max(32);
+        let mut gram = vec![0.0; capacity * capacity];
+        for j in 0..self.len() {
+            gram[j * capacity..][..self.len()].copy_from_slice(self.row(j));
+        }
+        (self.gram, self.capacity) = (gram, capacity);
+    }
+}
+
+impl Quadratic for GramQuadratic {
+    fn blocks(&self) -> usize {
+        self.members.len()
+    }
+
+    fn block(&mut self, block: usize) -> Block<'_> {
+        let members = &self.members[block];
+        self.block_values.clear();
+        self.block_values.extend(members.iter().map(|&j| self.values[j]));
+        self.block_coefficients.clear();
+        self.block_coefficients.extend(members.iter().map(|&j| self.coefficients[j]));
+        Block { values: &self.block_values, coefficients: &self.block_coefficients }
+    }
+
+    fn curvature(&self, block: usize, from: usize, to: usize) -> f64 {
+        let (from, to) = (self.members[block][from], self.members[block][to]);
+        let (from_row, to_row) = (self.row(from), self.row(to));
+        self.curvature * (from_row[from] + to_row[to] - 2.0 * from_row[to]).max(0.0)
+    }
+
+    fn transfer(&mut self, block: usize, from: usize, to: usize, amount: f64, whole: bool) {
+        let (from, to) = (self.members[block][from], self.members[block][to]);
+        self.coefficients[to] += amount;
+        self.coefficients[from] = if whole { 0.0 } else { self.coefficients[from] - amount };
+        let n = self.coefficients.len();
+        let change = self.curvature * amount;
+        add_scaled(&mut self.values, change, &self.gram[from * self.capacity..][..n]);
+        add_scaled(&mut self.values, -change, &self.gram[to * self.capacity..][..n]);
+    }
+}

@@ -1,0 +1,182 @@
+//! The cutting-plane model of the risk and the master problem on it.
+//!
+//! R_t(w) = Σ_p max_j (⟨a_j, w⟩ + b_j) over the planes j of group p (BUNDLE eq. 14). The master problem minimises
+//! λ/2 ‖w‖² + R_t(w) + α ‖w − center‖² (eq. 10), through its dual (eq. 13) on a product of simplices. With α = 0 every
+//! feasible dual value is a lower bound on F*: it is recomputed from the planes themselves, not from the running sums of
+//! the solver. Planes that have had no mass for a while are dropped; the zero plane of each group (R ≥ 0) stays.
+
+use rayon::prelude::*;
+
+use super::gram::GramQuadratic;
+use super::simplex_qp::{QpLimits, solve};
+use crate::linear::{add_scaled, dot, norm_squared};
+use crate::risk::{Evaluation, GroupPlane};
+
+/// A plane without mass is dropped after this many master problems.
+const IDLE_LIMIT: u32 = 50;
+
+/// A prox term α ‖w − center‖².
+#[derive(Debug, Clone, Copy)]
+pub struct Prox<'a> {
+    /// α.
+    pub penalty: f64,
+    /// The center.
+    pub center: &'a [f64],
+}
+
+/// A solved master problem.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// Its minimiser.
+    pub weights: Vec<f64>,
+    /// A lower bound on its minimum; without a prox term also on F*.
+    pub bound: f64,
+}
+
+/// Which of two series of master problems this is: each keeps coefficients to start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series {
+    /// Without prox term, for the lower bound.
+    Bound,
+    /// With a prox term.
+    Prox,
+}
+
+/// The planes and the master problem on them.
+#[derive(Debug, Clone)]
+pub struct Master {
+    lambda: f64,
+    dim: usize,
+    groups: usize,
+    planes: Vec<GroupPlane>,
+    idle: Vec<u32>,
+    quadratic: GramQuadratic,
+    /// The coefficients where each series left off.
+    left_off: [Vec<f64>; 2],
+}
+
+impl Master {
+    /// The model R_t = 0.
+    pub fn new(lambda: f64, dim: usize, groups: usize) -> Self {
+        let mut master = Self {
+            lambda,
+            dim,
+            groups,
+            planes: Vec::new(),
+            idle: Vec::new(),
+            quadratic: GramQuadratic::new(groups),
+            left_off: [Vec::new(), Vec::new()],
+        };
+        for group in 0..groups {
+            master.push(group, GroupPlane { slope: Vec::new(), offset: 0.0 });
+        }
+        master
+    }
+
+    /// Adds the planes of an evaluation, one per group.
+    pub fn add(&mut self, evaluation: Evaluation) {
+        for (group, plane) in evaluation.planes.into_iter().enumerate() {
+            self.push(group, plane);
+        }
+    }
+
+    fn push(&mut self, group: usize, plane: GroupPlane) {
+        // A zero plane has an empty slope: it costs nothing.
+        let product = |other: &GroupPlane| {
+            if other.slope.is_empty() || plane.slope.is_empty() {
+                0.0
+            } else {
+                dot(&other.slope, &plane.slope)
+            }
+        };
+        let mut products: Vec<f64> = self.planes.par_iter().map(product).collect();
+        products.push(product(&plane));
+        self.quadratic.push(group, &products);
+        for left_off in &mut self.left_off {
+            left_off.push(self.quadratic.coefficients()[products.len() - 1]);
+        }
+        self.planes.push(plane);
+        self.idle.push(0);
+    }
+
+    /// The number of planes held.
+    pub fn planes(&self) -> usize {
+        self.planes.len()
+    }
+
+    /// Minimises the model (with the prox term) until the master's own gap is at most `gap`.
+    pub fn minimize(&mut self, series: Series, prox: Option<Prox<'_>>, gap: f64) -> Solution {
+        let (penalty, center) = prox.map_or((0.0, [].as_slice()), |prox| (prox.penalty, prox.center));
+        let total = self.lambda + 2.0 * penalty;
+        let linear: Vec<f64> = self
+            .planes
+            .par_iter()
+            .map(|plane| match plane.slope.is_empty() || penalty == 0.0 {
+                true => plane.offset,
+                false => plane.offset + 2.0 * penalty / total * dot(&plane.slope, center),
+            })
+            .collect();
+        self.quadratic.set_coefficients(&self.left_off[series as usize]);
+        self.quadratic.set_objective(linear, 1.0 / total);
+        let steps_per_visit = if self.groups == 1 { 1000 } else { 4 };
+        solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
+        self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
+
+        let mixed = self.mixed_slope();
+        let weights: Vec<f64> = match prox {
+            None => mixed.iter().map(|a| -a / total).collect(),
+            Some(_) => mixed.iter().zip(center).map(|(a, c)| (2.0 * penalty * c - a) / total).collect(),
+        };
+        let offsets: f64 = self
+            .planes
+            .iter()
+            .zip(self.quadratic.coefficients())
+            .map(|(plane, beta)| plane.offset * beta)
+            .sum();
+        // min_w λ/2 ‖w‖² + α‖w − c‖² + ⟨a, w⟩ + b, at its minimiser w.
+        let mut bound = 0.5 * self.lambda * norm_squared(&weights) + dot(&mixed, &weights) + offsets;
+        if let Some(prox) = prox {
+            let distance: f64 = weights.iter().zip(prox.center).map(|(w, c)| (w - c) * (w - c)).sum();
+            bound += prox.penalty * distance;
+        }
+        if series == Series::Bound {
+            self.drop_idle();
+        }
+        Solution { weights, bound }
+    }
+
+    /// Σ_j β_j a_j, cut into parts of the dimension so that all cores share the work and no rounding depends on them.
+    fn mixed_slope(&self) -> Vec<f64> {
+        const PART: usize = 2048;
+        let mut sum = vec![0.0; self.dim];
+        sum.par_chunks_mut(PART).enumerate().for_each(|(part, sum)| {
+            for (plane, &beta) in self.planes.iter().zip(self.quadratic.coefficients()) {
+                if beta != 0.0 && !plane.slope.is_empty() {
+                    add_scaled(sum, beta, &plane.slope[part * PART..][..sum.len()]);
+                }
+            }
+        });
+        sum
+    }
+
+    fn drop_idle(&mut self) {
+        let mut keep = vec![true; self.planes.len()];
+        for (j, keep) in keep.iter_mut().enumerate().skip(self.groups) {
+            let has_mass = self.left_off.iter().any(|beta| beta[j] != 0.0);
+            self.idle[j] = if has_mass { 0 } else { self.idle[j] + 1 };
+            *keep = self.idle[j] <= IDLE_LIMIT;
+        }
+        if keep.iter().all(|&keep| keep) {
+            return;
+        }
+        self.quadratic.retain(&keep);
+        retain(&mut self.planes, &keep);
+        retain(&mut self.idle, &keep);
+        self.left_off.iter_mut().for_each(|beta| retain(beta, &keep));
+    }
+}
+
+fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    items.retain(|_| *keep.next().unwrap_or(&true));
+}

@@ -1,0 +1,54 @@
+//! Solvers: which weights are best, with a proof.
+//!
+//! All minimise F(w) = λ/2 ‖w‖² + R(w) and see the risk R only through cutting planes. A solver does one pass at a
+//! time ([`Solver::step`]); [`run`] owns the loop: limits, observers, interruption, and the best weights so far.
+//!
+//! | solver | file | planes per pass | paper |
+//! | --- | --- | --- | --- |
+//! | BMRM, P-BMRM | `bmrm` | 1, P | BUNDLE Alg. 1, §3.3 |
+//! | Prox-BMRM, Prox-P-BMRM | `prox_bmrm` | 1, P | BUNDLE Alg. 2 |
+//! | n-slack cutting plane | `n_slack` | up to n | Tsochantaridis et al. 2005 |
+//! | averaged SGD | `sgd` | 1 | Shalev-Shwartz et al. 2007; Lacoste-Julien et al. 2012 |
+
+mod bmrm;
+mod certificate;
+mod driver;
+mod gram;
+mod master;
+mod n_slack;
+mod prox_bmrm;
+mod sgd;
+pub mod simplex_qp;
+
+pub use bmrm::Bmrm;
+pub use certificate::{Certificate, Gap};
+pub use driver::{Limits, Outcome, Report, Stop, run};
+pub use gram::GramQuadratic;
+pub use n_slack::NSlack;
+pub use prox_bmrm::{ProxBmrm, ProxOptions};
+pub use sgd::Sgd;
+
+use crate::risk::Risk;
+
+/// What one pass of a solver achieved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// The certificate of this pass: the primal value at [`Solver::weights`] and the solver's best lower bound.
+    pub certificate: Certificate,
+    /// How often the oracle was asked for an example's plane.
+    pub oracle_calls: u64,
+    /// The seconds spent outside the oracle: on the master problem.
+    pub master_seconds: f64,
+}
+
+/// A method that minimises λ/2 ‖w‖² + R(w), one pass over the examples at a time.
+pub trait Solver {
+    /// The name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One pass.
+    fn step(&mut self, risk: &dyn Risk) -> Progress;
+
+    /// The weights to which the last pass's primal value belongs.
+    fn weights(&self) -> &[f64];
+}

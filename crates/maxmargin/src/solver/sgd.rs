@@ -1,0 +1,156 @@
+//! Stochastic subgradient descent with weighted averaging: quick to a good start, without a proof of its own.
+//!
+//! Pegasos steps (Shalev-Shwartz et al. 2007) w ← (1 − λη) w − η c_i a_i with η = 1/(λ(t + t₀)), where t₀ makes the
+//! first step as long as the average plane asks for, and an average that weights the step t by t (Lacoste-Julien,
+//! Schmidt, Bach 2012). Both vectors are held as sums of scaled ones, so a step costs what its plane costs.
+//!
+//! After each pass the risk is evaluated at the average. The planes of these evaluations give a lower bound through the
+//! same master problem as BMRM's: rigorous, but not tight.
+
+use std::time::Instant;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
+
+use super::master::{Master, Series};
+use super::{Certificate, Progress, Solver};
+use crate::linear::norm_squared;
+use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
+
+/// Planes at w = 0 from which the length of the first step is taken.
+const PROBES: usize = 100;
+
+/// Averaged SGD.
+pub struct Sgd {
+    lambda: f64,
+    random: Pcg64Mcg,
+    order: Vec<usize>,
+    /// The number of steps so far, and the offset t₀.
+    step: f64,
+    offset: f64,
+    /// w = scale · direction.
+    direction: Vec<f64>,
+    scale: f64,
+    /// average = along · direction + share · rest.
+    rest: Vec<f64>,
+    along: f64,
+    share: f64,
+    average: Vec<f64>,
+    master: Master,
+    lower_bound: f64,
+}
+
+impl Sgd {
+    /// A solver that starts at 0.
+    pub fn new(lambda: f64, risk: &dyn Risk, seed: u64) -> Self {
+        let dim = risk.dim();
+        Self {
+            lambda,
+            random: Pcg64Mcg::seed_from_u64(seed),
+            order: (0..risk.len()).collect(),
+            step: 0.0,
+            offset: 0.0,
+            direction: vec![0.0; dim],
+            scale: 1.0,
+            rest: vec![0.0; dim],
+            along: 0.0,
+            share: 1.0,
+            average: vec![0.0; dim],
+            master: Master::new(lambda, dim, 1),
+            lower_bound: 0.0,
+        }
+    }
+
+    /// One pass over the examples in a new random order. The average is brought up to date.
+    pub fn pass(&mut self, risk: &dyn Risk) {
+        let mut oracle = risk.oracle();
+        if self.step == 0.0 {
+            self.offset = mean_squared_slope(risk, oracle.as_mut()) / self.lambda;
+        }
+        self.order.shuffle(&mut self.random);
+        let mut plane = Plane::default();
+        for k in 0..self.order.len() {
+            let i = self.order[k];
+            oracle.plane(i, Point { direction: &self.direction, scale: self.scale }, &mut plane);
+            self.descend(&plane, risk.weight(i));
+        }
+        self.materialize();
+    }
+
+    /// The weighted average of all iterates, as of the last pass.
+    pub fn average(&self) -> &[f64] {
+        &self.average
+    }
+
+    fn descend(&mut self, plane: &Plane, weight: f64) {
+        self.step += 1.0;
+        let rate = 1.0 / (self.step + self.offset);
+        self.scale *= 1.0 - rate;
+        if self.scale < 1e-9 {
+            self.materialize();
+        }
+        // w changes by −rate/λ · c_i · a_i; the average must not change with it yet.
+        let change = -rate / self.lambda * weight / self.scale;
+        plane.a.add_to(change, &mut self.direction);
+        plane.a.add_to(-change * self.along / self.share, &mut self.rest);
+        let newest = 2.0 / (self.step + 1.0);
+        self.along = (1.0 - newest) * self.along + newest * self.scale;
+        self.share *= 1.0 - newest;
+        if self.share < 1e-9 {
+            self.materialize();
+        }
+    }
+
+    /// Multiplies out the factored vectors: direction = w, rest = average.
+    fn materialize(&mut self) {
+        for ((direction, rest), average) in
+            self.direction.iter_mut().zip(&mut self.rest).zip(&mut self.average)
+        {
+            *average = self.along * *direction + self.share * *rest;
+            *rest = *average;
+            *direction *= self.scale;
+        }
+        (self.scale, self.along, self.share) = (1.0, 0.0, 1.0);
+    }
+}
+
+fn mean_squared_slope(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
+    let zero = vec![0.0; risk.dim()];
+    let mut plane = Plane::default();
+    let probes = risk.len().min(PROBES);
+    let sum: f64 = (0..probes)
+        .map(|k| {
+            let i = k * risk.len() / probes;
+            oracle.plane(i, (&zero).into(), &mut plane);
+            risk.weight(i) * plane.a.norm_squared()
+        })
+        .sum();
+    sum / probes.max(1) as f64
+}
+
+impl Solver for Sgd {
+    fn name(&self) -> &'static str {
+        "sgd"
+    }
+
+    fn step(&mut self, risk: &dyn Risk) -> Progress {
+        self.pass(risk);
+        let evaluation = evaluate(risk, (&self.average).into(), &Groups::new(risk.len(), 1));
+        let primal = 0.5 * self.lambda * norm_squared(&self.average) + evaluation.risk.upper;
+        let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
+        let start = Instant::now();
+        self.master.add(evaluation);
+        let gap = 0.01 * (primal - self.lower_bound).max(0.0);
+        self.lower_bound = self.lower_bound.max(self.master.minimize(Series::Bound, None, gap).bound);
+        Progress {
+            certificate: Certificate { primal, lower_bound: self.lower_bound, oracle_gap },
+            oracle_calls: 2 * risk.len() as u64,
+            master_seconds: start.elapsed().as_secs_f64(),
+        }
+    }
+
+    fn weights(&self) -> &[f64] {
+        &self.average
+    }
+}

@@ -1,0 +1,279 @@
+//! First-order chains: one label per position, scores on positions, on neighbouring pairs and on both ends.
+//!
+//! φ(x,y) counts features of each position with its label, pairs of neighbouring labels, and (with boundary weights)
+//! the first and the last label. The weights lie one block after another:
+//!
+//! | block | weights | at |
+//! | --- | --- | --- |
+//! | unary | `features × labels` | `j · labels + y` |
+//! | bias, if any | `labels` | one more feature, always 1 |
+//! | transition | `labels × labels` | `before · labels + after` |
+//! | first and last, with boundary weights | `labels` each | |
+
+use super::multiclass::check_labels;
+use super::{Found, KBest, LabelCost, Mix, Structure};
+use crate::data::Rows;
+use crate::error::Result;
+use crate::inference::{Lexicographic, k_best_viterbi, viterbi};
+use crate::linear::{FeatureSum, add_row_products};
+
+/// The task loss of a chain: the cost of each position, added up or averaged.
+#[derive(Debug, Clone, Default)]
+pub struct ChainLoss {
+    /// What one wrong label costs.
+    pub cost: LabelCost,
+    /// Whether the sum is divided by the length of the chain.
+    pub mean: bool,
+}
+
+impl ChainLoss {
+    /// What the cost of one position counts in a chain of this length.
+    fn unit(&self, length: usize) -> f64 {
+        if self.mean && length > 0 { 1.0 / length as f64 } else { 1.0 }
+    }
+}
+
+/// Which weights a chain has, and its loss.
+#[derive(Debug, Clone)]
+pub struct ChainOptions {
+    /// A constant feature at each position.
+    pub bias: bool,
+    /// Weights for the first and the last label.
+    pub boundary: bool,
+    /// The task loss.
+    pub loss: ChainLoss,
+}
+
+impl Default for ChainOptions {
+    fn default() -> Self {
+        Self { bias: true, boundary: true, loss: ChainLoss::default() }
+    }
+}
+
+/// A first-order chain.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{FeatureMatrix, Rows};
+/// use maxmargin::structure::{Chain, ChainOptions, ChainScores, Structure};
+///
+/// // One feature, two labels; label 1 likes the feature, and labels like to stay.
+/// let task = Chain::new(1, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
+/// let w = [0.0, 1.0, /* transitions: */ 1.0, 0.0, 0.0, 1.0];
+/// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[3.0], [0.5], [-0.6]])), 0..3);
+/// let mut scores = ChainScores::default();
+/// task.score(&w, &x, &mut scores);
+/// assert_eq!(task.decode(&x, &mut scores).label, [1, 1, 1]);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Chain {
+    features: usize,
+    labels: usize,
+    options: ChainOptions,
+}
+
+/// The scores of one chain, with the decoder's working memory.
+#[derive(Debug, Clone, Default)]
+pub struct ChainScores {
+    /// `length × labels`: features, bias and boundary weights.
+    unary: Vec<f64>,
+    /// `labels × labels`.
+    transition: Vec<f64>,
+    augmented: Vec<f64>,
+    best: Vec<f64>,
+}
+
+impl Chain {
+    /// A chain with this many features per position (without the bias) and labels.
+    pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
+        check_labels(labels, &options.loss.cost)?;
+        Ok(Self { features, labels, options })
+    }
+
+    /// The number of features including the bias.
+    fn all_features(&self) -> usize {
+        self.features + usize::from(self.options.bias)
+    }
+
+    fn transitions_start(&self) -> usize {
+        self.all_features() * self.labels
+    }
+
+    fn first_start(&self) -> usize {
+        self.transitions_start() + self.labels * self.labels
+    }
+
+    fn last_start(&self) -> usize {
+        self.first_start() + self.labels
+    }
+
+    fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
+        let score = self.path_score(scores, &label);
+        let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
+        Found { label, score, loss }
+    }
+
+    fn path_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {
+        let unary: f64 = scores.unary.chunks_exact(self.labels).zip(y).map(|(row, &y)| row[y as usize]).sum();
+        let pairs =
+            y.windows(2).map(|pair| scores.transition[pair[0] as usize * self.labels + pair[1] as usize]);
+        unary + pairs.sum::<f64>()
+    }
+}
+
+impl Structure for Chain {
+    type Input = Rows;
+    type Label = Vec<u32>;
+    type Scores = ChainScores;
+
+    fn dim(&self) -> usize {
+        self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
+    }
+
+    fn score(&self, w: &[f64], x: &Rows, scores: &mut ChainScores) {
+        let labels = self.labels;
+        scores.transition.clear();
+        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.unary.clear();
+        scores.unary.resize(x.len() * labels, 0.0);
+        for (t, out) in scores.unary.chunks_exact_mut(labels).enumerate() {
+            if self.options.bias {
+                out.copy_from_slice(&w[self.features * labels..self.transitions_start()]);
+            }
+            add_row_products(x.row(t), w, out);
+        }
+        if self.options.boundary && !x.is_empty() {
+            let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
+            let last = (x.len() - 1) * labels;
+            add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
+            add(&mut scores.unary[last..], &w[self.last_start()..]);
+        }
+    }
+
+    fn score_of(&self, _x: &Rows, scores: &ChainScores, y: &Vec<u32>) -> f64 {
+        self.path_score(scores, y)
+    }
+
+    fn decode(&self, _x: &Rows, scores: &mut ChainScores) -> Found<Vec<u32>> {
+        let mut path = Vec::new();
+        viterbi(self.labels, &scores.unary, &scores.transition, &mut scores.best, &mut path);
+        self.found(scores, None, path)
+    }
+
+    fn loss(&self, truth: &Vec<u32>, y: &Vec<u32>) -> f64 {
+        let cost = &self.options.loss.cost;
+        let sum: f64 = truth.iter().zip(y).map(|(&truth, &y)| cost.cost(truth, y)).sum();
+        sum * self.options.loss.unit(truth.len())
+    }
+
+    fn maximize(&self, x: &Rows, truth: &Vec<u32>, scores: &mut ChainScores, mix: Mix) -> Found<Vec<u32>> {
+        if mix.score == 0.0 || mix.loss == 0.0 {
+            // An end of the λ-oracle: ties matter.
+            return match self.k_best(x, Some(truth), scores, mix, 1).pop() {
+                Some(found) => found,
+                None => self.found(scores, Some(truth), truth.clone()),
+            };
+        }
+        // maximise score + (loss factor / score factor) · loss, so that transitions need no scaling.
+        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
+        scores.augmented.clear();
+        scores.augmented.extend_from_slice(&scores.unary);
+        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
+            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
+        }
+        let mut path = Vec::new();
+        viterbi(self.labels, &scores.augmented, &scores.transition, &mut scores.best, &mut path);
+        self.found(scores, Some(truth), path)
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &Vec<u32>, factor: f64, sum: &mut A) {
+        for (t, &label) in y.iter().enumerate() {
+            self.add_position(x, t, label as usize, factor, sum);
+        }
+        for pair in y.windows(2) {
+            sum.add(self.transitions_start() + pair[0] as usize * self.labels + pair[1] as usize, factor);
+        }
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        y: &Vec<u32>,
+        truth: &Vec<u32>,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        for (t, (&y, &truth)) in y.iter().zip(truth).enumerate() {
+            if y != truth {
+                self.add_position(x, t, y as usize, factor, sum);
+                self.add_position(x, t, truth as usize, -factor, sum);
+            }
+        }
+        for (y, truth) in y.windows(2).zip(truth.windows(2)) {
+            if y != truth {
+                let start = self.transitions_start();
+                sum.add(start + y[0] as usize * self.labels + y[1] as usize, factor);
+                sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
+            }
+        }
+    }
+}
+
+impl Chain {
+    /// The features of one position with one label, its boundary weights included.
+    fn add_position<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        t: usize,
+        label: usize,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        x.row(t).for_each(|j, value| sum.add(j * self.labels + label, factor * value));
+        if self.options.bias {
+            sum.add(self.features * self.labels + label, factor);
+        }
+        if self.options.boundary {
+            if t == 0 {
+                sum.add(self.first_start() + label, factor);
+            }
+            if t + 1 == x.len() {
+                sum.add(self.last_start() + label, factor);
+            }
+        }
+    }
+}
+
+impl KBest for Chain {
+    fn k_best(
+        &self,
+        _x: &Rows,
+        truth: Option<&Vec<u32>>,
+        scores: &mut ChainScores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<Vec<u32>>> {
+        let unit = truth.map_or(0.0, |truth| self.options.loss.unit(truth.len()));
+        let value = |score: f64, cost: f64| {
+            let (first, second) = mix.rank(score, cost * unit);
+            Lexicographic { first, second }
+        };
+        let mut unary: Vec<Lexicographic> = scores.unary.iter().map(|&score| value(score, 0.0)).collect();
+        if let Some(truth) = truth {
+            let rows = unary.chunks_exact_mut(self.labels).zip(scores.unary.chunks_exact(self.labels));
+            for ((row, scores), &truth) in rows.zip(truth) {
+                self.options
+                    .loss
+                    .cost
+                    .for_each(truth, self.labels, |y, cost| row[y] = value(scores[y], cost));
+            }
+        }
+        let transition: Vec<Lexicographic> =
+            scores.transition.iter().map(|&score| value(score, 0.0)).collect();
+        k_best_viterbi(self.labels, &unary, &transition, k)
+            .into_iter()
+            .map(|(label, _)| self.found(scores, truth, label))
+            .collect()
+    }
+}

@@ -1,0 +1,152 @@
+//! What it costs to take one label for another: 1, or an entry of a matrix that the user gives.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::data::Alphabet;
+use crate::error::{Error, Place, Result};
+
+/// The cost of predicting one label where another is true.
+#[derive(Debug, Clone, Default)]
+pub enum LabelCost {
+    /// 1 for every mistake.
+    #[default]
+    ZeroOne,
+    /// An entry of a cost matrix.
+    Matrix(Arc<CostMatrix>),
+}
+
+impl LabelCost {
+    /// The cost of `predicted` where `truth` is right.
+    #[inline]
+    pub fn cost(&self, truth: u32, predicted: u32) -> f64 {
+        match self {
+            LabelCost::ZeroOne => f64::from(u8::from(truth != predicted)),
+            LabelCost::Matrix(matrix) => matrix.row(truth)[predicted as usize],
+        }
+    }
+
+    /// Calls `visit(label, cost)` for each of `labels` labels.
+    #[inline]
+    pub(super) fn for_each(&self, truth: u32, labels: usize, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            LabelCost::ZeroOne => {
+                (0..labels).for_each(|y| visit(y, f64::from(u8::from(y != truth as usize))));
+            }
+            LabelCost::Matrix(matrix) => {
+                matrix.row(truth).iter().enumerate().for_each(|(y, &cost)| visit(y, cost));
+            }
+        }
+    }
+}
+
+/// A square matrix of costs: a row per true label, a column per predicted one, zeros on the diagonal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostMatrix {
+    labels: usize,
+    costs: Vec<f64>,
+}
+
+impl CostMatrix {
+    /// A matrix from its rows: square, finite, not negative, 0 on the diagonal.
+    pub fn new(labels: usize, costs: Vec<f64>) -> Result<Self> {
+        let wrong = |problem: String| Err(Error::parameter("cost matrix", problem));
+        if costs.len() != labels * labels {
+            return wrong(format!(
+                "{} entries for {labels} labels; {} are needed",
+                costs.len(),
+                labels * labels
+            ));
+        }
+        for truth in 0..labels {
+            for predicted in 0..labels {
+                let cost = costs[truth * labels + predicted];
+                if !cost.is_finite() || cost < 0.0 || (truth == predicted && cost != 0.0) {
+                    return wrong(format!(
+                        "the cost of predicting label {predicted} for label {truth} is {cost}; costs are finite, not negative, and 0 where the labels are equal"
+                    ));
+                }
+            }
+        }
+        Ok(Self { labels, costs })
+    }
+
+    /// Reads a cost file: lines `truth predicted cost`, separated by white space; pairs that are not named cost 1.
+    /// Empty lines and lines that begin with `#` are skipped.
+    pub fn read(path: &Path, labels: &Alphabet) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+        let n = labels.len();
+        let mut costs: Vec<f64> =
+            (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
+        for (number, line) in text.lines().enumerate() {
+            let place = || Place::new(path, number + 1, 0);
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            if fields.is_empty() || fields[0].starts_with('#') {
+                continue;
+            }
+            let [truth, predicted, cost] = fields[..] else {
+                return Err(Error::data(place(), "expected `truth predicted cost`, three fields"));
+            };
+            let label = |name: &str| {
+                labels
+                    .get(name)
+                    .map(|l| l as usize)
+                    .ok_or_else(|| Error::data(place(), format!("the training data has no label {name:?}")))
+            };
+            let (truth, predicted) = (label(truth)?, label(predicted)?);
+            let cost: f64 = cost
+                .parse()
+                .ok()
+                .filter(|c: &f64| c.is_finite() && *c >= 0.0)
+                .ok_or_else(|| Error::data(place(), format!("{cost:?} is not a cost: a number ≥ 0")))?;
+            if truth == predicted && cost != 0.0 {
+                return Err(Error::data(place(), "the cost of a right prediction must be 0"));
+            }
+            costs[truth * n + predicted] = cost;
+        }
+        Self::new(n, costs)
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// The costs of all predictions where `truth` is right.
+    pub fn row(&self, truth: u32) -> &[f64] {
+        let start = truth as usize * self.labels;
+        &self.costs[start..start + self.labels]
+    }
+
+    /// All costs, row by row.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.costs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_named_pairs_and_refuses_nonsense() {
+        let labels: Alphabet = ["cat", "dog"].into_iter().collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            CostMatrix::read(file.path(), &labels)
+        };
+        let matrix = read("# truth predicted cost\ncat dog 3\n").unwrap();
+        assert_eq!(matrix.as_slice(), [0.0, 3.0, 1.0, 0.0]);
+        for (text, part) in [
+            ("cat cow 1", ":1: the training data has no label \"cow\""),
+            ("cat dog", "three fields"),
+            ("\ncat dog NaN", ":2: \"NaN\" is not a cost"),
+            ("cat dog -1", "is not a cost"),
+            ("cat cat 1", "must be 0"),
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text:?} gave {message:?}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Structures: what an input is, what its labels are, and how to find the best one.
+//!
+//! A structure knows its features φ, its task loss L, and how to maximise `score · a + loss · b` over all labels. It
+//! knows nothing of surrogates (how losses and margins are combined) nor of solvers (how weights are found). Scores are
+//! computed once per example and weight vector and can then be queried for many mixes.
+//!
+//! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation.
+
+mod chain;
+mod label_cost;
+mod multiclass;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
+pub use label_cost::{CostMatrix, LabelCost};
+pub use multiclass::Multiclass;
+
+use crate::linear::FeatureSum;
+
+/// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0 (MATH.md §3).
+///
+/// With `loss` = 0 (λ = 0) ties in the score are broken by the larger loss; with `score` = 0 (λ = ∞) ties in the loss
+/// are broken by the larger score. The answer is then a vertex of the label plane's hull, not a point inside an edge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mix {
+    /// The factor of the score.
+    pub score: f64,
+    /// The factor of the loss.
+    pub loss: f64,
+}
+
+impl Mix {
+    /// Score and loss in equal parts: loss-augmented decoding.
+    pub const AUGMENTED: Mix = Mix { score: 1.0, loss: 1.0 };
+    /// The score alone: decoding, with ties broken by the loss.
+    pub const SCORE: Mix = Mix { score: 1.0, loss: 0.0 };
+    /// The loss alone, with ties broken by the score.
+    pub const LOSS: Mix = Mix { score: 0.0, loss: 1.0 };
+
+    /// The value of a label under this mix, and what breaks a tie: to be compared in this order.
+    pub fn rank(self, score: f64, loss: f64) -> (f64, f64) {
+        let first = self.score * score + self.loss * loss;
+        if self.score == 0.0 { (self.loss * loss, score) } else { (first, loss) }
+    }
+}
+
+/// A label that an oracle found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found<L> {
+    /// The label.
+    pub label: L,
+    /// Its score ⟨w, φ(x,y)⟩.
+    pub score: f64,
+    /// Its task loss against the truth (0 when there is none).
+    pub loss: f64,
+}
+
+/// A task: inputs, labels, features, loss and exact decoding.
+pub trait Structure: Sync {
+    /// What is given.
+    type Input: Sync + Send;
+    /// What is predicted.
+    type Label: Clone + Eq + Hash + Debug + Send + Sync;
+    /// The scores of one input's parts under one weight vector, with the working memory of the decoder.
+    type Scores: Default + Send;
+
+    /// The number of weights.
+    fn dim(&self) -> usize;
+
+    /// Computes the scores of all parts of `x` under the weights `w`.
+    fn score(&self, w: &[f64], x: &Self::Input, scores: &mut Self::Scores);
+
+    /// ⟨w, φ(x,y)⟩ from the scores.
+    fn score_of(&self, x: &Self::Input, scores: &Self::Scores, y: &Self::Label) -> f64;
+
+    /// The label with the highest score.
+    fn decode(&self, x: &Self::Input, scores: &mut Self::Scores) -> Found<Self::Label>;
+
+    /// The task loss L of predicting `y`: at least 0, and 0 for the truth itself.
+    fn loss(&self, truth: &Self::Label, y: &Self::Label) -> f64;
+
+    /// The label that maximises a mix of score and loss, ties broken as [`Mix`] says.
+    fn maximize(
+        &self,
+        x: &Self::Input,
+        truth: &Self::Label,
+        scores: &mut Self::Scores,
+        mix: Mix,
+    ) -> Found<Self::Label>;
+
+    /// Adds `factor · φ(x,y)` to `sum`.
+    fn add_features<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Self::Input,
+        y: &Self::Label,
+        factor: f64,
+        sum: &mut A,
+    );
+
+    /// Adds `factor · (φ(x,y) − φ(x,truth))` to `sum`. Worth writing where the two share most of their parts.
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Self::Input,
+        y: &Self::Label,
+        truth: &Self::Label,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        self.add_features(x, y, factor, sum);
+        self.add_features(x, truth, -factor, sum);
+    }
+}
+
+/// A structure that can list its best labels.
+pub trait KBest: Structure {
+    /// The `k` best labels under a mix of score and loss, best first, all different; fewer when there are fewer.
+    /// Without a truth the loss counts as 0.
+    fn k_best(
+        &self,
+        x: &Self::Input,
+        truth: Option<&Self::Label>,
+        scores: &mut Self::Scores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<Self::Label>>;
+}
+
+/// An input with its true label and its weight in the risk.
+#[derive(Debug, Clone)]
+pub struct Example<S: Structure> {
+    /// What is given.
+    pub input: S::Input,
+    /// What should be predicted.
+    pub truth: S::Label,
+    /// The weight c_i: a weight of 2 counts like two copies.
+    pub weight: f64,
+}

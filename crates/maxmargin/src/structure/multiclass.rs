@@ -1,0 +1,154 @@
+//! Multiclass classification: one label per input, one weight vector per label.
+//!
+//! φ(x,y) is x (and a constant 1, with a bias) in the block of label y: the multiclass SVM of Crammer and Singer.
+//! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
+
+use super::{Found, KBest, LabelCost, Mix, Structure};
+use crate::data::Rows;
+use crate::error::{Error, Result};
+use crate::linear::{FeatureSum, add_row_products};
+
+/// Multiclass with 0/1 loss or a cost matrix.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{FeatureMatrix, Rows};
+/// use maxmargin::structure::{LabelCost, Multiclass, Structure};
+///
+/// let task = Multiclass::new(2, 3, false, LabelCost::ZeroOne)?;
+/// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0, 2.0]])), 0..1);
+/// let mut scores = Vec::new();
+/// task.score(&[0.0, 1.0, 0.0, /* feature 2: */ 0.0, 0.0, 2.0], &x, &mut scores);
+/// assert_eq!(scores, [0.0, 1.0, 4.0]);
+/// assert_eq!(task.decode(&x, &mut scores).label, 2);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Multiclass {
+    features: usize,
+    labels: usize,
+    bias: bool,
+    cost: LabelCost,
+}
+
+impl Multiclass {
+    /// A task with this many features (without the bias) and labels.
+    pub fn new(features: usize, labels: usize, bias: bool, cost: LabelCost) -> Result<Self> {
+        check_labels(labels, &cost)?;
+        Ok(Self { features, labels, bias, cost })
+    }
+
+    fn best(&self, scores: &[f64], truth: Option<u32>, mix: Mix) -> Found<u32> {
+        let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let mut found = Found { label: 0, score: scores[0], loss: 0.0 };
+        let mut consider = |label: usize, loss: f64| {
+            let rank = mix.rank(scores[label], loss);
+            if rank > best {
+                best = rank;
+                found = Found { label: label as u32, score: scores[label], loss };
+            }
+        };
+        match truth {
+            Some(truth) => self.cost.for_each(truth, self.labels, consider),
+            None => (0..self.labels).for_each(|label| consider(label, 0.0)),
+        }
+        found
+    }
+}
+
+/// At least two labels, and a cost matrix that fits them.
+pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
+    if labels < 2 {
+        return Err(Error::parameter(
+            "labels",
+            format!("the training data has {labels} label(s); there is nothing to learn with fewer than two"),
+        ));
+    }
+    match cost {
+        LabelCost::Matrix(matrix) if matrix.labels() != labels => Err(Error::parameter(
+            "cost matrix",
+            format!("made for {} labels, but there are {labels}", matrix.labels()),
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl Structure for Multiclass {
+    type Input = Rows;
+    type Label = u32;
+    type Scores = Vec<f64>;
+
+    fn dim(&self) -> usize {
+        (self.features + usize::from(self.bias)) * self.labels
+    }
+
+    fn score(&self, w: &[f64], x: &Rows, scores: &mut Vec<f64>) {
+        scores.clear();
+        if self.bias {
+            scores.extend_from_slice(&w[self.features * self.labels..]);
+        } else {
+            scores.resize(self.labels, 0.0);
+        }
+        add_row_products(x.row(0), w, scores);
+    }
+
+    fn score_of(&self, _x: &Rows, scores: &Vec<f64>, y: &u32) -> f64 {
+        scores[*y as usize]
+    }
+
+    fn decode(&self, _x: &Rows, scores: &mut Vec<f64>) -> Found<u32> {
+        self.best(scores, None, Mix::SCORE)
+    }
+
+    fn loss(&self, truth: &u32, y: &u32) -> f64 {
+        self.cost.cost(*truth, *y)
+    }
+
+    fn maximize(&self, _x: &Rows, truth: &u32, scores: &mut Vec<f64>, mix: Mix) -> Found<u32> {
+        self.best(scores, Some(*truth), mix)
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &u32, factor: f64, sum: &mut A) {
+        let y = *y as usize;
+        x.row(0).for_each(|j, value| sum.add(j * self.labels + y, factor * value));
+        if self.bias {
+            sum.add(self.features * self.labels + y, factor);
+        }
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        y: &u32,
+        truth: &u32,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        if y != truth {
+            self.add_features(x, y, factor, sum);
+            self.add_features(x, truth, -factor, sum);
+        }
+    }
+}
+
+impl KBest for Multiclass {
+    fn k_best(
+        &self,
+        _x: &Rows,
+        truth: Option<&u32>,
+        scores: &mut Vec<f64>,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<u32>> {
+        let mut all: Vec<Found<u32>> = (0..self.labels as u32)
+            .map(|label| {
+                let loss = truth.map_or(0.0, |truth| self.cost.cost(*truth, label));
+                Found { label, score: scores[label as usize], loss }
+            })
+            .collect();
+        let rank = |found: &Found<u32>| mix.rank(found.score, found.loss);
+        all.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
+        all.truncate(k);
+        all
+    }
+}

@@ -1,0 +1,5 @@
+//! Surrogate losses ψ(h, g): how a margin error and a task loss become one number to minimise (MATH.md §2).
+
+mod margin;
+
+pub use margin::MarginRescaling;
