@@ -33,6 +33,12 @@ impl SparseVector {
         self.indices.is_empty()
     }
 
+    /// Makes it the zero vector.
+    pub fn clear(&mut self) {
+        self.indices.clear();
+        self.values.clear();
+    }
+
     /// ⟨self, dense⟩.
     #[inline]
     pub fn dot(&self, dense: &[f64]) -> f64 {
@@ -86,8 +92,7 @@ impl SparseSum {
 
     /// Moves the sum into `out` and leaves zero behind.
     pub fn drain_into(&mut self, out: &mut SparseVector) {
-        out.indices.clear();
-        out.values.clear();
+        out.clear();
         self.touched.sort_unstable();
         for &i in &self.touched {
             let value = std::mem::take(&mut self.dense[i as usize]);

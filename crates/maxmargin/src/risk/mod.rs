@@ -79,8 +79,8 @@ pub trait Risk: Sync {
 
 /// Answers with cutting planes.
 pub trait Oracle: Send {
-    /// Writes the plane of H_i at a point (without the weight c_i).
-    fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds;
+    /// Bounds on H_i at a point and, when the value is more than `above`, the plane (both without the weight c_i).
+    fn plane(&mut self, i: usize, at: Point<'_>, above: f64, plane: &mut Plane) -> Bounds;
 
     /// Adds the slopes c_i · a_i of the planes of some examples to `slope` and returns Σ c_i · b_i with Σ c_i · bounds.
     fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds);

@@ -76,10 +76,13 @@ impl<S: Structure, Q: Search<S>> Oracle for StructuredOracle<'_, S, Q>
 where
     Example<S>: Sync,
 {
-    fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds {
+    fn plane(&mut self, i: usize, at: Point<'_>, above: f64, plane: &mut Plane) -> Bounds {
         let risk = self.risk;
         let Example { input, truth, .. } = &risk.examples[i];
         let found = self.most_violated(&risk.examples[i], at);
+        if found.value <= above {
+            return Bounds { value: found.value, upper: found.upper };
+        }
         let sum = self.sum.get_or_insert_with(|| SparseSum::new(risk.structure.dim()));
         risk.structure.add_difference(input, &found.label, truth, found.slope, sum);
         sum.drain_into(&mut plane.a);

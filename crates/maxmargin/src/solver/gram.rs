@@ -2,6 +2,7 @@
 //!
 //! The values of all planes are kept current, so a transfer costs two rows of the matrix and the gap is always exact.
 
+use super::face_ascent::FaceAscent;
 use super::simplex_qp::{Block, Quadratic};
 use crate::linear::{add_scaled, dot};
 
@@ -13,13 +14,15 @@ pub struct GramQuadratic {
     /// `capacity × capacity`, of which the first `len` rows and columns are in use.
     gram: Vec<f64>,
     capacity: usize,
-    members: Vec<Vec<usize>>,
+    pub(super) members: Vec<Vec<usize>>,
     /// What the gradient is at β = 0.
     linear: Vec<f64>,
-    curvature: f64,
-    coefficients: Vec<f64>,
+    pub(super) curvature: f64,
+    pub(super) coefficients: Vec<f64>,
     /// `linear − curvature · G β`, current at all times.
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
+    /// The loaded block: its number, and the values and coefficients of its members.
+    block: usize,
     block_values: Vec<f64>,
     block_coefficients: Vec<f64>,
 }
@@ -35,6 +38,7 @@ impl GramQuadratic {
             curvature: 1.0,
             coefficients: Vec::new(),
             values: Vec::new(),
+            block: 0,
             block_values: Vec::new(),
             block_coefficients: Vec::new(),
         }
@@ -122,7 +126,7 @@ impl GramQuadratic {
         0.5 * (dot(&self.coefficients, &self.linear) + dot(&self.coefficients, &self.values))
     }
 
-    fn row(&self, j: usize) -> &[f64] {
+    pub(super) fn row(&self, j: usize) -> &[f64] {
         &self.gram[j * self.capacity..][..self.len()]
     }
 
@@ -141,28 +145,61 @@ impl Quadratic for GramQuadratic {
         self.members.len()
     }
 
-    fn block(&mut self, block: usize) -> Block<'_> {
+    fn load(&mut self, block: usize) {
+        self.block = block;
         let members = &self.members[block];
         self.block_values.clear();
         self.block_values.extend(members.iter().map(|&j| self.values[j]));
         self.block_coefficients.clear();
         self.block_coefficients.extend(members.iter().map(|&j| self.coefficients[j]));
+    }
+
+    fn loaded(&self) -> Block<'_> {
         Block { values: &self.block_values, coefficients: &self.block_coefficients }
     }
 
-    fn curvature(&self, block: usize, from: usize, to: usize) -> f64 {
-        let (from, to) = (self.members[block][from], self.members[block][to]);
+    fn curvature(&self, from: usize, to: usize) -> f64 {
+        let (from, to) = (self.members[self.block][from], self.members[self.block][to]);
         let (from_row, to_row) = (self.row(from), self.row(to));
-        self.curvature * (from_row[from] + to_row[to] - 2.0 * from_row[to]).max(0.0)
+        self.curvature * (from_row[from] + to_row[to] - 2.0 * to_row[from]).max(0.0)
     }
 
-    fn transfer(&mut self, block: usize, from: usize, to: usize, amount: f64, whole: bool) {
-        let (from, to) = (self.members[block][from], self.members[block][to]);
-        self.coefficients[to] += amount;
-        self.coefficients[from] = if whole { 0.0 } else { self.coefficients[from] - amount };
-        let n = self.coefficients.len();
+    fn transfer(&mut self, from: usize, to: usize, amount: f64, whole: bool) {
+        self.block_coefficients[to] += amount;
+        self.block_coefficients[from] = if whole { 0.0 } else { self.block_coefficients[from] - amount };
+        let members = &self.members[self.block];
         let change = self.curvature * amount;
-        add_scaled(&mut self.values, change, &self.gram[from * self.capacity..][..n]);
-        add_scaled(&mut self.values, -change, &self.gram[to * self.capacity..][..n]);
+        let n = self.coefficients.len();
+        let from_row = &self.gram[members[from] * self.capacity..][..n];
+        let to_row = &self.gram[members[to] * self.capacity..][..n];
+        if members.len() == n {
+            add_scaled(&mut self.block_values, change, from_row);
+            add_scaled(&mut self.block_values, -change, to_row);
+        } else {
+            for (value, &j) in self.block_values.iter_mut().zip(members) {
+                *value += change * (from_row[j] - to_row[j]);
+            }
+        }
+    }
+
+    fn improve_jointly(&mut self) {
+        FaceAscent::new(self).run();
+    }
+
+    fn unload(&mut self) {
+        let members = &self.members[self.block];
+        let n = self.coefficients.len();
+        if members.len() == n {
+            self.values.copy_from_slice(&self.block_values);
+            self.coefficients.copy_from_slice(&self.block_coefficients);
+            return;
+        }
+        for (&j, &new) in members.iter().zip(&self.block_coefficients) {
+            let change = new - self.coefficients[j];
+            if change != 0.0 {
+                self.coefficients[j] = new;
+                add_scaled(&mut self.values, -self.curvature * change, &self.gram[j * self.capacity..][..n]);
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::linear::{add_scaled, dot, norm_squared};
 use crate::risk::{Evaluation, GroupPlane};
 
 /// A plane without mass is dropped after this many master problems.
-const IDLE_LIMIT: u32 = 50;
+const IDLE_LIMIT: u32 = 10;
 
 /// A prox term α ‖w − center‖².
 #[derive(Debug, Clone, Copy)]

@@ -13,6 +13,7 @@
 mod bmrm;
 mod certificate;
 mod driver;
+mod face_ascent;
 mod gram;
 mod master;
 mod n_slack;

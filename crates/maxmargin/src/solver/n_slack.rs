@@ -36,7 +36,14 @@ impl NSlack {
     pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
         let share = 1.0 / risk.len().max(1) as f64;
         let blocks = (0..risk.len()).map(|i| ExampleModel::new(risk.weight(i) * share)).collect();
-        let model = ExplicitQuadratic { lambda, weights: vec![0.0; risk.dim()], blocks, scratch: Vec::new() };
+        let model = ExplicitQuadratic {
+            lambda,
+            weights: vec![0.0; risk.dim()],
+            blocks,
+            loaded: 0,
+            values: Vec::new(),
+            coefficients: Vec::new(),
+        };
         Self { lambda, model, evaluated: vec![0.0; risk.dim()], best: Certificate::UNKNOWN }
     }
 
@@ -61,9 +68,9 @@ impl NSlack {
                     |oracle, examples| {
                         let mut plane = Plane::default();
                         let mut answer = |&i: &usize| {
-                            let bounds = oracle.plane(i, (&model.weights).into(), &mut plane);
-                            let cuts = bounds.value > model.blocks[i].value(&model.weights) + tolerance;
-                            (bounds, cuts.then(|| plane.clone()))
+                            let above = model.blocks[i].value(&model.weights) + tolerance;
+                            let bounds = oracle.plane(i, (&model.weights).into(), above, &mut plane);
+                            (bounds, (bounds.value > above).then(|| plane.clone()))
                         };
                         examples.iter().map(&mut answer).collect::<Vec<_>>()
                     },
@@ -96,7 +103,7 @@ impl Solver for NSlack {
         let start = Instant::now();
         self.best.primal = self.best.primal.min(primal);
         let left = self.best.primal - self.best.lower_bound.max(0.0);
-        let limits = QpLimits { gap: MASTER_SHARE * left.max(0.0), steps: u64::MAX, steps_per_visit: 3 };
+        let limits = QpLimits { gap: MASTER_SHARE * left.max(0.0), steps: u64::MAX, steps_per_visit: 20 };
         solve(&mut self.model, limits);
         self.model.recompute_weights();
         self.best.lower_bound = self.best.lower_bound.max(self.model.dual());
@@ -187,8 +194,10 @@ struct ExplicitQuadratic {
     lambda: f64,
     weights: Vec<f64>,
     blocks: Vec<ExampleModel>,
-    /// The values of the block that was asked for last.
-    scratch: Vec<f64>,
+    /// The loaded block: its number, and its planes' values and coefficients.
+    loaded: usize,
+    values: Vec<f64>,
+    coefficients: Vec<f64>,
 }
 
 impl ExplicitQuadratic {
@@ -222,29 +231,45 @@ impl Quadratic for ExplicitQuadratic {
         self.blocks.len()
     }
 
-    fn block(&mut self, p: usize) -> Block<'_> {
+    fn load(&mut self, p: usize) {
         let block = &self.blocks[p];
-        self.scratch.clear();
-        self.scratch.push(0.0);
-        self.scratch.extend(block.planes.iter().map(|plane| plane.a.dot(&self.weights) + plane.b));
-        Block { values: &self.scratch, coefficients: &block.coefficients }
+        self.loaded = p;
+        self.values.clear();
+        self.values.push(0.0);
+        self.values.extend(block.planes.iter().map(|plane| plane.a.dot(&self.weights) + plane.b));
+        self.coefficients.clear();
+        self.coefficients.extend_from_slice(&block.coefficients);
     }
 
-    fn curvature(&self, p: usize, from: usize, to: usize) -> f64 {
-        let block = &self.blocks[p];
+    fn loaded(&self) -> Block<'_> {
+        Block { values: &self.values, coefficients: &self.coefficients }
+    }
+
+    fn curvature(&self, from: usize, to: usize) -> f64 {
+        let block = &self.blocks[self.loaded];
         (block.product(from, from) + block.product(to, to) - 2.0 * block.product(from, to)).max(0.0)
             / self.lambda
     }
 
-    fn transfer(&mut self, p: usize, from: usize, to: usize, amount: f64, whole: bool) {
-        let block = &mut self.blocks[p];
-        block.coefficients[to] += amount;
-        block.coefficients[from] = if whole { 0.0 } else { block.coefficients[from] - amount };
-        if from > 0 {
-            block.planes[from - 1].a.add_to(amount / self.lambda, &mut self.weights);
+    fn transfer(&mut self, from: usize, to: usize, amount: f64, whole: bool) {
+        self.coefficients[to] += amount;
+        self.coefficients[from] = if whole { 0.0 } else { self.coefficients[from] - amount };
+        let block = &self.blocks[self.loaded];
+        for (j, value) in self.values.iter_mut().enumerate() {
+            *value += amount / self.lambda * (block.product(from, j) - block.product(to, j));
         }
-        if to > 0 {
-            block.planes[to - 1].a.add_to(-amount / self.lambda, &mut self.weights);
+    }
+
+    fn unload(&mut self) {
+        let block = &mut self.blocks[self.loaded];
+        for ((plane, old), new) in
+            block.planes.iter().zip(&mut block.coefficients[1..]).zip(&self.coefficients[1..])
+        {
+            if old != new {
+                plane.a.add_to((*old - new) / self.lambda, &mut self.weights);
+                *old = *new;
+            }
         }
+        block.coefficients[0] = self.coefficients[0];
     }
 }

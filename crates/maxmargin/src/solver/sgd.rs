@@ -1,7 +1,7 @@
 //! Stochastic subgradient descent with weighted averaging: quick to a good start, without a proof of its own.
 //!
 //! Pegasos steps (Shalev-Shwartz et al. 2007) w ← (1 − λη) w − η c_i a_i with η = 1/(λ(t + t₀)), where t₀ makes the
-//! first step as long as the average plane asks for, and an average that weights the step t by t (Lacoste-Julien,
+//! first step just long enough to satisfy the average example, and an average that weights the step t by t (Lacoste-Julien,
 //! Schmidt, Bach 2012). Both vectors are held as sums of scaled ones, so a step costs what its plane costs.
 //!
 //! After each pass the risk is evaluated at the average. The planes of these evaluations give a lower bound through the
@@ -66,13 +66,16 @@ impl Sgd {
     pub fn pass(&mut self, risk: &dyn Risk) {
         let mut oracle = risk.oracle();
         if self.step == 0.0 {
-            self.offset = mean_squared_slope(risk, oracle.as_mut()) / self.lambda;
+            self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
         }
         self.order.shuffle(&mut self.random);
         let mut plane = Plane::default();
         for k in 0..self.order.len() {
             let i = self.order[k];
-            oracle.plane(i, Point { direction: &self.direction, scale: self.scale }, &mut plane);
+            let at = Point { direction: &self.direction, scale: self.scale };
+            if oracle.plane(i, at, 0.0, &mut plane).value <= 0.0 {
+                plane.a.clear();
+            }
             self.descend(&plane, risk.weight(i));
         }
         self.materialize();
@@ -115,18 +118,18 @@ impl Sgd {
     }
 }
 
-fn mean_squared_slope(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
+/// ‖a‖² / H over some planes at w = 0: its inverse is the step that would bring such a plane to 0.
+fn slope_per_loss(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
     let zero = vec![0.0; risk.dim()];
     let mut plane = Plane::default();
     let probes = risk.len().min(PROBES);
-    let sum: f64 = (0..probes)
-        .map(|k| {
-            let i = k * risk.len() / probes;
-            oracle.plane(i, (&zero).into(), &mut plane);
-            risk.weight(i) * plane.a.norm_squared()
-        })
-        .sum();
-    sum / probes.max(1) as f64
+    let (mut slopes, mut losses) = (0.0, 0.0);
+    for k in 0..probes {
+        let i = k * risk.len() / probes;
+        losses += oracle.plane(i, (&zero).into(), f64::NEG_INFINITY, &mut plane).value;
+        slopes += risk.weight(i) * plane.a.norm_squared();
+    }
+    if losses > 0.0 { slopes / losses } else { 0.0 }
 }
 
 impl Solver for Sgd {

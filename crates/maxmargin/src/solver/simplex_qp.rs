@@ -7,8 +7,12 @@
 //!
 //! The method moves mass between two planes of a block at a time: to the plane of largest value, from the one where
 //! the exact line search gains most (sequential minimal optimisation with second-order selection; LibQP's, which BUNDLE
-//! uses, is of this kind). It starts from whatever β is there. Two kinds of quadratics share it: a Gram matrix of few
+//! uses, is of this kind), and between such sweeps lets the quadratic improve all coefficients at once. It starts from whatever β is there. Two kinds of quadratics share it: a Gram matrix of few
 //! dense planes ([`GramQuadratic`](super::GramQuadratic)), and explicit weights with many sparse planes (n-slack).
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64Mcg;
 
 /// A block as the method sees it.
 #[derive(Debug)]
@@ -35,19 +39,30 @@ impl Block<'_> {
     }
 }
 
-/// A concave quadratic in the coefficients, block by block.
+/// A concave quadratic in the coefficients, one block of which is loaded at a time.
+///
+/// Transfers change the loaded block only; `unload` makes the rest of the quadratic know of them.
 pub trait Quadratic {
     /// The number of blocks.
     fn blocks(&self) -> usize;
 
-    /// The planes of a block with their values at the current point.
-    fn block(&mut self, block: usize) -> Block<'_>;
+    /// Brings the values of a block up to date and makes it the loaded one.
+    fn load(&mut self, block: usize);
 
-    /// The second derivative along "mass from `from` to `to`": ‖a_to − a_from‖² / λ.
-    fn curvature(&self, block: usize, from: usize, to: usize) -> f64;
+    /// The loaded block.
+    fn loaded(&self) -> Block<'_>;
 
-    /// Moves mass between two planes of a block. `whole` says that all of `from`'s mass goes.
-    fn transfer(&mut self, block: usize, from: usize, to: usize, amount: f64, whole: bool);
+    /// The second derivative along "mass from `from` to `to`" in the loaded block: ‖a_to − a_from‖² / λ.
+    fn curvature(&self, from: usize, to: usize) -> f64;
+
+    /// Moves mass between two planes of the loaded block. `whole` says that all of `from`'s mass goes.
+    fn transfer(&mut self, from: usize, to: usize, amount: f64, whole: bool);
+
+    /// Ends the work on the loaded block.
+    fn unload(&mut self);
+
+    /// Improves the coefficients that have mass all together, where the quadratic has a cheap way to do so.
+    fn improve_jointly(&mut self) {}
 }
 
 /// How a solve ended.
@@ -75,81 +90,108 @@ pub struct QpLimits {
 /// Blocks that are nearly solved are passed over until the others are; the gap that is returned was measured over all
 /// blocks at one point.
 pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
-    let mut steps = 0;
+    let small = 0.3 * limits.gap / quadratic.blocks().max(1) as f64;
     let mut active: Vec<usize> = Vec::new();
-    let mut full_sweep = true;
+    let mut random = Pcg64Mcg::seed_from_u64(quadratic.blocks() as u64);
+    // The last sweep's gaps, each measured when its block's turn came, against the gap at one point: what a sweep sees is
+    // often much smaller than what is there.
+    let (mut seen, mut seen_share) = (f64::INFINITY, 1.0);
+    let mut steps = 0;
     loop {
-        if full_sweep {
-            let mut gap = 0.0;
-            active.clear();
-            for p in 0..quadratic.blocks() {
-                let (block_gap, _) = quadratic.block(p).gap();
-                gap += block_gap;
-                if block_gap > 0.0 {
-                    active.push(p);
-                }
+        let gap = total_gap(quadratic, |p, gap| {
+            if gap > small {
+                active.push(p);
             }
-            if gap <= limits.gap || steps >= limits.steps {
-                return QpOutcome { gap, steps };
-            }
-        }
-        let steps_before = steps;
-        let mut seen_gap = 0.0;
-        let small = 0.1 * limits.gap / active.len().max(1) as f64;
-        active.retain(|&p| {
-            let (gap, moved) = improve(quadratic, p, small, limits.steps_per_visit);
-            seen_gap += gap;
-            steps += moved;
-            gap > small
         });
-        if steps == steps_before && full_sweep {
-            // No pair gains anything any more: this is as far as floating point goes.
-            let gap = (0..quadratic.blocks()).map(|p| quadratic.block(p).gap().0).sum();
+        if gap <= limits.gap || steps >= limits.steps {
             return QpOutcome { gap, steps };
         }
-        full_sweep = seen_gap <= 0.5 * limits.gap
-            || active.is_empty()
-            || steps >= limits.steps
-            || steps == steps_before;
+        if seen.is_finite() && gap > 0.0 {
+            seen_share = (seen / gap).clamp(0.01, 1.0);
+        }
+        let steps_before = steps;
+        while !active.is_empty() && steps < limits.steps {
+            seen = 0.0;
+            let mut moved = 0;
+            active.shuffle(&mut random);
+            active.retain(|&p| {
+                quadratic.load(p);
+                let (gap, transfers) = improve(quadratic, small, limits.steps_per_visit);
+                quadratic.unload();
+                seen += gap;
+                moved += transfers;
+                gap > small && transfers > 0
+            });
+            steps += moved;
+            quadratic.improve_jointly();
+            if moved == 0 || seen <= 0.7 * seen_share * limits.gap {
+                break;
+            }
+        }
+        active.clear();
+        if steps == steps_before {
+            // No pair gains anything any more: this is as far as floating point goes.
+            return QpOutcome { gap, steps };
+        }
     }
 }
 
-/// Some transfers in one block; returns the block's gap before them and their number.
-fn improve(quadratic: &mut impl Quadratic, p: usize, small: f64, most: usize) -> (f64, u64) {
+/// The gap over all blocks at the current point; `visit` sees each block's share.
+fn total_gap(quadratic: &mut impl Quadratic, mut visit: impl FnMut(usize, f64)) -> f64 {
+    let mut total = 0.0;
+    for p in 0..quadratic.blocks() {
+        quadratic.load(p);
+        let (gap, _) = quadratic.loaded().gap();
+        visit(p, gap);
+        total += gap;
+    }
+    total
+}
+
+/// A transfer that an exact line search found.
+struct Transfer {
+    from: usize,
+    amount: f64,
+    whole: bool,
+    gain: f64,
+}
+
+/// Some transfers in the loaded block; returns the block's gap before them and their number.
+fn improve(quadratic: &mut impl Quadratic, small: f64, most: usize) -> (f64, u64) {
     let mut first_gap = 0.0;
     for step in 0..most {
-        let block = quadratic.block(p);
-        let (gap, to) = block.gap();
+        let (gap, to) = quadratic.loaded().gap();
         if step == 0 {
             first_gap = gap;
         }
-        if gap <= small {
+        // Later steps aim lower, so that a visit leaves the block better than "small".
+        let enough = if step == 0 { small } else { 0.1 * small };
+        let Some(Transfer { from, amount, whole, .. }) =
+            (gap > enough).then(|| best_transfer(quadratic, to)).flatten()
+        else {
             return (first_gap, step as u64);
-        }
-        let top = block.values[to];
-        let candidates: Vec<(usize, f64, f64)> = block
-            .coefficients
-            .iter()
-            .zip(block.values)
-            .enumerate()
-            .filter(|&(_, (&beta, &v))| beta > 0.0 && v < top)
-            .map(|(k, (&beta, &v))| (k, beta, top - v))
-            .collect();
-        let mut best = (0.0, 0, 0.0, false);
-        for (from, beta, slope) in candidates {
-            let curvature = quadratic.curvature(p, from, to);
-            let whole = slope >= curvature * beta;
-            let amount = if whole { beta } else { slope / curvature };
-            let gain = amount * (slope - 0.5 * curvature * amount);
-            if gain > best.0 {
-                best = (gain, from, amount, whole);
-            }
-        }
-        let (gain, from, amount, whole) = best;
-        if gain <= 0.0 {
-            return (first_gap, step as u64);
-        }
-        quadratic.transfer(p, from, to, amount, whole);
+        };
+        quadratic.transfer(from, to, amount, whole);
     }
     (first_gap, most as u64)
+}
+
+/// The transfer to the plane `to` that gains most.
+fn best_transfer(quadratic: &impl Quadratic, to: usize) -> Option<Transfer> {
+    let block = quadratic.loaded();
+    let mut best: Option<Transfer> = None;
+    for (from, (&beta, &value)) in block.coefficients.iter().zip(block.values).enumerate() {
+        let slope = block.values[to] - value;
+        if beta <= 0.0 || slope <= 0.0 {
+            continue;
+        }
+        let curvature = quadratic.curvature(from, to);
+        let whole = slope >= curvature * beta;
+        let amount = if whole { beta } else { slope / curvature };
+        let gain = amount * (slope - 0.5 * curvature * amount);
+        if gain > best.as_ref().map_or(0.0, |best| best.gain) {
+            best = Some(Transfer { from, amount, whole, gain });
+        }
+    }
+    best
 }
