@@ -127,8 +127,6 @@ fn the_sound_files_are_sound() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300), format in any_format(), magic in 0..4u8) {
         let start: &[u8] = match magic {
