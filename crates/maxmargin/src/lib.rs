@@ -9,5 +9,6 @@ pub mod search;
 pub mod solver;
 pub mod structure;
 pub mod surrogate;
+pub mod task;
 
 pub use error::{Error, Place, Result};

@@ -84,6 +84,11 @@ impl Alphabet {
         order
     }
 
+    /// The bytes that the names and their table hold in memory.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + 8 * self.ends.len() + 4 * self.slots.len()
+    }
+
     /// The slot where `name` is or would go.
     fn find(&self, name: &str) -> usize {
         let mask = self.slots.len() - 1;

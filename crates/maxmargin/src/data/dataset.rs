@@ -108,6 +108,50 @@ impl Dataset {
         Some((0..self.len()).filter(|&i| folds.contains(&of[i])).collect())
     }
 
+    /// Some of the examples, in the order in which they are given. Panics when one does not exist.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use maxmargin::data::{Dataset, FeatureMatrix};
+    /// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0], [2.0], [3.0]]));
+    /// let data = Dataset { features, labels: vec![0, 1, 2], sequences: Some(vec![0, 2, 3]), ..Dataset::default() };
+    /// let last = data.subset(&[1]);
+    /// assert_eq!((last.len(), last.labels_of(0)), (1, &[2][..]));
+    /// ```
+    pub fn subset(&self, examples: &[usize]) -> Dataset {
+        let rows = examples.iter().flat_map(|&i| self.range(i));
+        let mut end = 0;
+        let ends = examples.iter().map(|&i| {
+            end += self.range(i).len();
+            end
+        });
+        Dataset {
+            features: Arc::new(self.features.select(rows.clone())),
+            labels: rows.map(|row| self.labels[row]).collect(),
+            sequences: self.sequences.is_some().then(|| std::iter::once(0).chain(ends).collect()),
+            weights: self.weights.as_ref().map(|weights| examples.iter().map(|&i| weights[i]).collect()),
+            folds: self.folds.as_ref().map(|folds| examples.iter().map(|&i| folds[i]).collect()),
+        }
+    }
+
+    /// The same rows, each an example of its own, with the weight and the fold of the sequence that it was in. The
+    /// features are shared.
+    pub fn tokens(&self) -> Dataset {
+        fn repeat<T: Copy>(data: &Dataset, of: &Option<Vec<T>>) -> Option<Vec<T>> {
+            let of = of.as_ref()?;
+            let repeated =
+                of.iter().enumerate().flat_map(|(i, &value)| std::iter::repeat_n(value, data.range(i).len()));
+            Some(repeated.collect())
+        }
+        Dataset {
+            features: Arc::clone(&self.features),
+            labels: self.labels.clone(),
+            sequences: None,
+            weights: repeat(self, &self.weights),
+            folds: repeat(self, &self.folds),
+        }
+    }
+
     /// The bytes that the examples hold in memory.
     pub fn bytes(&self) -> usize {
         self.features.bytes()
@@ -115,5 +159,60 @@ impl Dataset {
             + 8 * self.sequences.as_ref().map_or(0, Vec::len)
             + 8 * self.weights.as_ref().map_or(0, Vec::len)
             + 4 * self.folds.as_ref().map_or(0, Vec::len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::features::MatrixBuilder;
+    use super::*;
+
+    /// Three sequences of 2, 1 and 2 rows, sparse or dense.
+    fn data(value: f64, sparse: bool) -> Dataset {
+        let mut builder = if sparse { MatrixBuilder::sparse() } else { MatrixBuilder::dense(2) };
+        for row in 0..5 {
+            builder.push(0, value);
+            if !sparse || row != 2 {
+                builder.push(1, value);
+            }
+            builder.end_row();
+        }
+        Dataset {
+            features: Arc::new(builder.finish(2)),
+            labels: vec![0, 1, 2, 3, 4],
+            sequences: Some(vec![0, 2, 3, 5]),
+            weights: Some(vec![1.0, 2.0, 3.0]),
+            folds: Some(vec![7, 8, 9]),
+        }
+    }
+
+    #[test]
+    fn a_subset_holds_the_chosen_examples_in_order() {
+        for value in [1.0, 7.0, 0.5, 0.1] {
+            for sparse in [true, false] {
+                let all = data(value, sparse);
+                let some = all.subset(&[2, 1]);
+                assert_eq!(some.sequences, Some(vec![0, 2, 3]));
+                assert_eq!(some.labels, [3, 4, 2]);
+                assert_eq!(some.weights, Some(vec![3.0, 2.0]));
+                assert_eq!(some.folds, Some(vec![9, 8]));
+                assert_eq!(some.features.rows(), 3);
+                assert_eq!(some.features.columns(), 2);
+                for (row, from) in [3, 4, 2].into_iter().enumerate() {
+                    assert_eq!(some.features.row(row).to_pairs(), all.features.row(from).to_pairs());
+                }
+                assert!(all.subset(&[]).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn tokens_keep_the_weight_and_the_fold_of_their_sequence() {
+        let tokens = data(1.0, true).tokens();
+        assert_eq!(tokens.len(), 5);
+        assert_eq!(tokens.weights, Some(vec![1.0, 1.0, 2.0, 3.0, 3.0]));
+        assert_eq!(tokens.folds, Some(vec![7, 7, 8, 9, 9]));
+        let rows = tokens.subset(&[4]);
+        assert_eq!((rows.len(), &rows.labels[..], rows.sequences), (1, &[4][..], None));
     }
 }

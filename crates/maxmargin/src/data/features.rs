@@ -172,6 +172,47 @@ impl FeatureMatrix {
         Row { indices, values }
     }
 
+    /// A matrix of some of the rows, in the order in which they are given.
+    pub(crate) fn select(&self, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        let range = |row: usize| match self.sparse {
+            true => self.starts[row]..self.starts[row + 1],
+            false => row * self.columns..(row + 1) * self.columns,
+        };
+        let stored = rows.clone().map(|row| range(row).len()).sum();
+        fn gather<T: Copy>(from: &[T], stored: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<T> {
+            let mut taken = Vec::with_capacity(stored);
+            ranges.for_each(|range| taken.extend_from_slice(&from[range]));
+            taken
+        }
+        let ranges = rows.clone().map(range);
+        let values = match &self.values {
+            Values::Ones => Values::Ones,
+            Values::Bytes { bytes, scale } => {
+                Values::Bytes { bytes: gather(bytes, stored, ranges.clone()), scale: *scale }
+            }
+            Values::Single(v) => Values::Single(gather(v, stored, ranges.clone())),
+            Values::Double(v) => Values::Double(gather(v, stored, ranges.clone())),
+        };
+        let mut selected = Self {
+            columns: self.columns,
+            rows: rows.count(),
+            sparse: self.sparse,
+            values,
+            ..Self::default()
+        };
+        if self.sparse {
+            selected.indices = gather(&self.indices, stored, ranges.clone());
+            selected.starts.reserve_exact(selected.rows + 1);
+            selected.starts.push(0);
+            let mut end = 0;
+            selected.starts.extend(ranges.map(|range| {
+                end += range.len();
+                end
+            }));
+        }
+        selected
+    }
+
     /// The same matrix with only the values that are not 0 stored, if that makes products with it cheaper.
     pub fn sparse_if_worthwhile(self) -> Self {
         if self.sparse {
@@ -352,6 +393,14 @@ impl MatrixBuilder {
 
     /// Sorts the open row by column and adds up the values of equal columns.
     fn sort_open_row(&mut self, start: usize) {
+        // The usual case in text: names in any order, each once, with the value 1.
+        if let Values::Ones = self.matrix.values {
+            let indices = &mut self.matrix.indices[start..];
+            indices.sort_unstable();
+            if indices.is_sorted_by(|a, b| a < b) {
+                return;
+            }
+        }
         let indices = &self.matrix.indices[start..];
         let value = |k: usize| match &self.matrix.values {
             Values::Ones => 1.0,

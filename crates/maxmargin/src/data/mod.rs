@@ -1,11 +1,31 @@
 //! Data: from files to feature matrices, labels and names.
+//!
+//! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
+//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`) reads it. A data set is a
+//! [`FeatureMatrix`] with a label per row, and says how rows group into sequences. [`Vocabulary`] maps the names in
+//! files to the numbers in data sets.
 
 mod alphabet;
+mod crfsuite;
 mod dataset;
 mod features;
+mod folds;
+mod format;
+mod gather;
+mod idx;
+mod letters;
+mod number;
+mod reader;
+mod source;
+mod svmlight;
 pub mod word_images;
 
 pub use alphabet::Alphabet;
 pub use dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 pub use features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
+pub use folds::parse_folds;
+pub use format::Format;
+pub use gather::Unseen;
+pub use reader::{ReadOptions, read_training, read_with};
+pub use source::{Line, Source};
 pub use word_images::{Noise, WordImages, word_images};

@@ -113,7 +113,7 @@ pub fn k_best_viterbi(
         .enumerate()
         .flat_map(|(state, cell)| cell.iter().enumerate().map(move |(rank, p)| (p.value, state, rank)))
         .collect();
-    ends.sort_by(|a, b| b.0.cmp(&a.0));
+    ends.sort_by_key(|end| std::cmp::Reverse(end.0));
     ends.truncate(k);
     ends.into_iter().map(|(value, state, rank)| (trace(states, &cells, length, state, rank), value)).collect()
 }

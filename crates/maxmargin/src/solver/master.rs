@@ -99,11 +99,6 @@ impl Master {
         self.idle.push(0);
     }
 
-    /// The number of planes held.
-    pub fn planes(&self) -> usize {
-        self.planes.len()
-    }
-
     /// Minimises the model (with the prox term) until the master's own gap is at most `gap`.
     pub fn minimize(&mut self, series: Series, prox: Option<Prox<'_>>, gap: f64) -> Solution {
         let (penalty, center) = prox.map_or((0.0, [].as_slice()), |prox| (prox.penalty, prox.center));

@@ -12,6 +12,7 @@
 
 mod bmrm;
 mod certificate;
+mod choice;
 mod driver;
 mod face_ascent;
 mod gram;
@@ -23,6 +24,7 @@ pub mod simplex_qp;
 
 pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap};
+pub use choice::{SolverKind, SolverSettings};
 pub use driver::{Limits, Outcome, Report, Stop, run};
 pub use gram::GramQuadratic;
 pub use n_slack::NSlack;

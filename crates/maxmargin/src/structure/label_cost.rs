@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::data::Alphabet;
+use crate::data::{Alphabet, UNKNOWN_LABEL};
 use crate::error::{Error, Place, Result};
 
 /// The cost of predicting one label where another is true.
@@ -17,11 +17,12 @@ pub enum LabelCost {
 }
 
 impl LabelCost {
-    /// The cost of `predicted` where `truth` is right.
+    /// The cost of `predicted` where `truth` is right; 1 where the truth is unknown.
     #[inline]
     pub fn cost(&self, truth: u32, predicted: u32) -> f64 {
         match self {
             LabelCost::ZeroOne => f64::from(u8::from(truth != predicted)),
+            LabelCost::Matrix(_) if truth == UNKNOWN_LABEL => 1.0,
             LabelCost::Matrix(matrix) => matrix.row(truth)[predicted as usize],
         }
     }

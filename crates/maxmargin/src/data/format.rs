@@ -1,0 +1,177 @@
+//! Which formats there are, and how a file shows which one it is in.
+//!
+//! A file's content decides, not its name: idx files begin with two zero bytes; a line of the OCR letters is made of
+//! numbers and one letter; after its label a line of SVMlight's format goes on with `number:`, `qid:` or `cost:`; and a
+//! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. A CRFsuite file whose
+//! attributes are numbers with values looks like SVMlight's; such a file needs its format named.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::number::{leading_whole, whole};
+use super::source::Source;
+use super::{idx, letters};
+use crate::error::{Error, Result};
+
+/// The formats that can be read.
+///
+/// ```
+/// use maxmargin::data::Format;
+/// let format: Format = "crfsuite".parse()?;
+/// assert_eq!(format, Format::Crfsuite);
+/// assert_eq!(format.to_string(), "crfsuite");
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `label index:value …`, the format of SVMlight and LIBSVM; with `qid:N` for sequences.
+    Svmlight,
+    /// `label TAB attribute[:value] …`, CRFsuite's format; a blank line ends a sequence.
+    Crfsuite,
+    /// The OCR letters: words of 0/1 images, with folds.
+    Letters,
+    /// MNIST's images and labels.
+    Idx,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 4] = [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx];
+
+    /// The name by which a user chooses the format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Svmlight => "svmlight",
+            Format::Crfsuite => "crfsuite",
+            Format::Letters => "letters",
+            Format::Idx => "idx",
+        }
+    }
+
+    /// Whether the format's attributes have names; otherwise they are numbered.
+    pub fn has_named_attributes(self) -> bool {
+        self == Format::Crfsuite
+    }
+
+    /// Finds out from its content which format a file is in.
+    pub fn detect(source: &mut Source) -> Result<Format> {
+        let start = source.peek()?;
+        if start.is_empty() {
+            return Err(source.error("the file is empty"));
+        }
+        if idx::recognise(start) {
+            return Ok(Format::Idx);
+        }
+        let mut blank = true;
+        for line in start.split(|&byte| byte == b'\n') {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            blank &= line.trim_ascii().is_empty();
+            if let Some(format) = of_line(line) {
+                return Ok(format);
+            }
+        }
+        if blank && start.len() < super::source::BUFFER {
+            return Err(source.error("the file holds no examples: all its lines are blank"));
+        }
+        Err(source
+            .error(format!("cannot tell the format from the content; name it with --format ({})", names())))
+    }
+}
+
+/// The format that a line shows, if it shows one.
+fn of_line(line: &[u8]) -> Option<Format> {
+    let tabs = || line.split(|&byte| byte == b'\t');
+    if tabs().count() > letters::HEAD.len() && looks_like_a_letter(tabs()) {
+        return Some(Format::Letters);
+    }
+    if line.starts_with(b"@weight") {
+        return Some(Format::Crfsuite);
+    }
+    let mut tokens = line.split(|&byte| byte == b' ' || byte == b'\t').filter(|token| !token.is_empty());
+    let label = tokens.next()?;
+    if label.starts_with(b"#") && !line.contains(&b'\t') {
+        return None;
+    }
+    if tokens.next().is_some_and(is_feature) || is_feature(label) {
+        return Some(Format::Svmlight);
+    }
+    line.contains(&b'\t').then_some(Format::Crfsuite)
+}
+
+fn looks_like_a_letter<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> bool {
+    let numbers = letters::HEAD.iter().zip(&mut fields).all(|(&name, field)| match name {
+        "letter" => !field.is_empty(),
+        "next_id" => field == b"-1" || whole(field).is_some(),
+        _ => whole(field).is_some(),
+    });
+    numbers && fields.next().is_some_and(|pixel| pixel == b"0" || pixel == b"1")
+}
+
+/// Whether a token can follow the label in SVMlight's format.
+fn is_feature(token: &[u8]) -> bool {
+    let numbered = leading_whole(token).is_some_and(|(_, length)| token.get(length) == Some(&b':'));
+    numbered || token.starts_with(b"qid:") || token.starts_with(b"cost:")
+}
+
+fn names() -> String {
+    Format::ALL.map(Format::name).join(", ")
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = Format::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| Error::parameter("format", format!("`{name}` is not one of {}", names())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(text: &'static [u8]) -> Result<Format> {
+        Format::detect(&mut Source::from_reader("test", text)?)
+    }
+
+    #[test]
+    fn content_shows_the_format() {
+        for (text, format) in [
+            (&b"1 1:0.5 2:1\n"[..], Format::Svmlight),
+            (b"\n# comment\n+1\n-1 7:1", Format::Svmlight),
+            (b"NOUN qid:1 3:1", Format::Svmlight),
+            (b"1:0.5 2:1", Format::Svmlight),
+            (b"3\t1:0.5\t2:1", Format::Svmlight),
+            (b"B-NP\tw[0]=a\n", Format::Crfsuite),
+            (b"O\nB-NP\tw[0]=a:0.5\n", Format::Crfsuite),
+            (b"@weight:2\nO\n", Format::Crfsuite),
+            (b"\tw[0]=a\n", Format::Crfsuite),
+            (b"#\tw[0]=#\tpos=#\n", Format::Crfsuite),
+            (b"1\to\t2\t1\t1\t0\t0\t0\t1\n", Format::Letters),
+            (b"1\to\t-1\t1\t1\t0\t1\t\r\n", Format::Letters),
+            (b"\0\0\x08\x03", Format::Idx),
+        ] {
+            assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn what_shows_nothing_is_refused() {
+        for (text, part) in [
+            (&b""[..], "empty"),
+            (b"\n \r\n", "no examples"),
+            (b"a b c\n", "--format"),
+            (b"a\nb\n", "--format"),
+        ] {
+            let message = detect(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!("csv".parse::<Format>().unwrap_err().to_string().contains("svmlight, crfsuite"));
+    }
+}

@@ -1,0 +1,296 @@
+//! Files as lines or as bytes, compressed or not.
+//!
+//! A [`Source`] reads a file (or the standard input, named `-`) through one large buffer and lends each line from it, so
+//! that nothing is allocated per line; the buffer grows only for a line that is longer than it. Gzip is recognised by
+//! its first two bytes, whatever the name, and several gzip members in a row are read as one file. Lines end with a
+//! line feed, with or without a carriage return before it; the last one may lack it.
+//!
+//! ```
+//! use maxmargin::data::Source;
+//! let mut source = Source::from_reader("two-lines", &b"first\r\nsecond"[..])?;
+//! let mut lengths = Vec::new();
+//! while let Some(line) = source.next_line()? {
+//!     lengths.push((line.number, line.bytes.len()));
+//! }
+//! assert_eq!(lengths, [(1, 5), (2, 6)]);
+//! # Ok::<(), maxmargin::Error>(())
+//! ```
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Error, Place, Result};
+
+/// How many bytes are read at a time, and how much of a file [`Source::peek`] sees.
+pub(crate) const BUFFER: usize = 256 << 10;
+
+/// A file that is read from its start to its end, once.
+pub struct Source {
+    path: PathBuf,
+    reader: Box<dyn Read>,
+    compressed: bool,
+    /// The bytes read but not yet given out are `buffer[start..end]`.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    exhausted: bool,
+    lines: usize,
+}
+
+/// One line of a [`Source`], without its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The file that the line is from.
+    pub file: &'a Path,
+    /// The line's number, from 1.
+    pub number: usize,
+    /// What the line holds.
+    pub bytes: &'a [u8],
+}
+
+impl Source {
+    /// Opens a file; `-` is the standard input.
+    pub fn open(path: &Path) -> Result<Self> {
+        if path == Path::new("-") {
+            return Self::from_reader("-", io::stdin());
+        }
+        let file = File::open(path).map_err(|error| Error::io("read", path, error))?;
+        Self::from_reader(path, file)
+    }
+
+    /// Reads from anything, under the name that errors shall give it.
+    pub fn from_reader(name: impl Into<PathBuf>, mut reader: impl Read + 'static) -> Result<Self> {
+        let path = name.into();
+        let mut magic = [0; 2];
+        let read = fill(&mut reader, &mut magic).map_err(|error| Error::io("read", &path, error))?;
+        let compressed = read == 2 && magic == [0x1f, 0x8b];
+        let whole = Cursor::new(magic).take(read as u64).chain(reader);
+        let reader: Box<dyn Read> = match compressed {
+            true => Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER / 4, whole))),
+            false => Box::new(whole),
+        };
+        let buffer = vec![0; BUFFER];
+        Ok(Self { path, reader, compressed, buffer, start: 0, end: 0, exhausted: false, lines: 0 })
+    }
+
+    /// The file as the user named it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What comes next, without taking it: as much as the buffer holds, and all of a short file.
+    pub fn peek(&mut self) -> Result<&[u8]> {
+        while !self.exhausted && self.end - self.start < BUFFER {
+            self.read_more()?;
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// The next line, or `None` at the end of the file.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        let mut searched = 0;
+        let length = loop {
+            let unsearched = &self.buffer[self.start + searched..self.end];
+            if let Some(found) = memchr::memchr(b'\n', unsearched) {
+                break searched + found;
+            }
+            searched += unsearched.len();
+            if self.exhausted {
+                if searched == 0 {
+                    return Ok(None);
+                }
+                break searched;
+            }
+            self.read_more()?;
+        };
+        let line = self.start..self.start + length;
+        self.start = (line.end + 1).min(self.end);
+        self.lines += 1;
+        let bytes = &self.buffer[line];
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        Ok(Some(Line { file: &self.path, number: self.lines, bytes }))
+    }
+
+    /// Appends the next bytes to `to`: `count` of them, or fewer when the file ends before. Memory is asked for only as
+    /// bytes arrive, so a `count` that lies costs nothing. Returns how many there were.
+    pub fn read_bytes(&mut self, count: u64, to: &mut Vec<u8>) -> Result<u64> {
+        let buffered = (self.end - self.start) as u64;
+        let from_buffer = count.min(buffered) as usize;
+        to.extend_from_slice(&self.buffer[self.start..self.start + from_buffer]);
+        self.start += from_buffer;
+        let missing = count - from_buffer as u64;
+        if missing == 0 || self.exhausted {
+            return Ok(from_buffer as u64);
+        }
+        match self.reader.by_ref().take(missing).read_to_end(to) {
+            Ok(read) => Ok((from_buffer + read) as u64),
+            Err(error) => Err(self.failure(error)),
+        }
+    }
+
+    /// A problem with the file as a whole.
+    pub fn error(&self, problem: impl Into<String>) -> Error {
+        Error::data(Place::new(&self.path, 0, 0), problem)
+    }
+
+    /// A problem on the line that was given out last.
+    pub(crate) fn error_on_last_line(&self, column: usize, problem: impl Into<String>) -> Error {
+        Error::data(Place::new(&self.path, self.lines, column), problem)
+    }
+
+    /// Reads at least one byte more into the buffer, or notes that there is none.
+    fn read_more(&mut self) -> Result<()> {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        loop {
+            match self.reader.read(&mut self.buffer[self.end..]) {
+                Ok(read) => {
+                    self.end += read;
+                    self.exhausted = read == 0;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failure(error)),
+            }
+        }
+    }
+
+    /// What a failed read means to the user.
+    fn failure(&self, error: io::Error) -> Error {
+        match error.kind() {
+            ErrorKind::UnexpectedEof if self.compressed => self.error(
+                "the gz is truncated: the file ends inside its compressed data; fetch or pack it again",
+            ),
+            ErrorKind::InvalidData | ErrorKind::InvalidInput if self.compressed => {
+                self.error(format!("the gz is corrupt ({error}); fetch or pack it again"))
+            }
+            _ => Error::io("read", &self.path, error),
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// A problem on this line; `column` counts bytes from 1, and 0 means the whole line.
+    pub fn error(&self, column: usize, problem: impl Into<String>) -> Error {
+        Error::data(Place::new(self.file, self.number, column), problem)
+    }
+
+    /// The line as text, or an error that names the first byte that is not UTF-8.
+    pub fn text(&self) -> Result<&'a str> {
+        self.text_at(0, self.bytes)
+    }
+
+    /// A part of the line, which begins `offset` bytes into it, as text.
+    pub(crate) fn text_at(&self, offset: usize, part: &'a [u8]) -> Result<&'a str> {
+        std::str::from_utf8(part).map_err(|error| {
+            let column = offset + error.valid_up_to() + 1;
+            self.error(column, "this is not UTF-8 text; convert the file, for example with iconv")
+        })
+    }
+}
+
+/// Reads until `to` is full or the reader ends.
+fn fill(reader: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < to.len() {
+        match reader.read(&mut to[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn gz(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn lines(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+        let mut source = Source::from_reader("lines", Cursor::new(bytes))?;
+        let mut lines = Vec::new();
+        while let Some(line) = source.next_line()? {
+            lines.push(line.bytes.to_vec());
+            assert_eq!(line.number, lines.len());
+        }
+        assert!(source.next_line()?.is_none());
+        Ok(lines)
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_those_of_the_file(
+            expected in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..20),
+            crlf: bool,
+            ended: bool,
+            cut in 0usize..500,
+        ) {
+            let clean = |line: &Vec<u8>| -> Vec<u8> {
+                line.iter().copied().filter(|b| !matches!(b, b'\n' | b'\r')).collect()
+            };
+            let mut expected: Vec<Vec<u8>> = expected.iter().map(clean).collect();
+            let mut bytes = expected.join(if crlf { &b"\r\n"[..] } else { &b"\n"[..] });
+            match ended && !expected.is_empty() {
+                true => bytes.push(b'\n'),
+                false if expected.last().is_some_and(Vec::is_empty) => _ = expected.pop(),
+                false => {}
+            }
+            // The magic bytes of gzip would be taken for such.
+            prop_assume!(!bytes.starts_with(&[0x1f, 0x8b]));
+            prop_assert_eq!(&lines(bytes.clone()).unwrap(), &expected);
+            // As gzip, in two members.
+            let cut = cut.min(bytes.len());
+            let packed = [gz(&bytes[..cut]), gz(&bytes[cut..])].concat();
+            prop_assert_eq!(&lines(packed).unwrap(), &expected);
+        }
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_is_one_line() {
+        let long = vec![b'x'; 3 * BUFFER + 17];
+        let read = lines([&long[..], b"\nshort"].concat()).unwrap();
+        assert_eq!(read, [long, b"short".to_vec()]);
+    }
+
+    #[test]
+    fn a_truncated_gz_says_so() {
+        let packed = gz(b"some lines\nof text\n");
+        for cut in 2..packed.len() {
+            let message = lines(packed[..cut].to_vec()).unwrap_err().to_string();
+            assert!(message.starts_with("lines: the gz is truncated"), "cut at {cut}: {message}");
+        }
+    }
+
+    #[test]
+    fn bytes_come_through_and_after_the_buffer() {
+        let bytes: Vec<u8> = (0..2 * BUFFER + 5).map(|i| (i % 251) as u8).collect();
+        let mut source = Source::from_reader("bytes", Cursor::new(bytes.clone())).unwrap();
+        assert_eq!(source.peek().unwrap()[..4], bytes[..4]);
+        let mut read = Vec::new();
+        assert_eq!(source.read_bytes(10, &mut read).unwrap(), 10);
+        assert_eq!(source.read_bytes(u64::MAX, &mut read).unwrap(), bytes.len() as u64 - 10);
+        assert!(read == bytes);
+    }
+}

@@ -1,0 +1,204 @@
+//! Tasks by name: the border between files, whose task is known at run time, and structures, which are types.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rayon::prelude::*;
+
+use crate::data::{Dataset, UNKNOWN_LABEL};
+use crate::error::{Error, Result};
+use crate::risk::{Risk, StructuredRisk};
+use crate::search::MarginSearch;
+use crate::structure::{
+    Chain, ChainLoss, ChainOptions, Example, Found, KBest, LabelCost, Mix, Multiclass, Structure,
+};
+
+/// The tasks that can be asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskKind {
+    /// One label per input.
+    Multiclass,
+    /// One label per position of a sequence.
+    Chain,
+}
+
+impl TaskKind {
+    /// All tasks.
+    pub const ALL: [TaskKind; 2] = [TaskKind::Multiclass, TaskKind::Chain];
+
+    /// The name on the command line and in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskKind::Multiclass => "multiclass",
+            TaskKind::Chain => "chain",
+        }
+    }
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for TaskKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
+            Error::parameter("task", format!("{text:?} is not a task; there are multiclass and chain"))
+        })
+    }
+}
+
+/// A structure whose kind was chosen at run time.
+#[derive(Debug, Clone)]
+pub enum Task {
+    /// One label per input.
+    Multiclass(Multiclass),
+    /// One label per position.
+    Chain(Chain),
+}
+
+/// A label that was predicted for one example.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The label of each row of the example.
+    pub labels: Vec<u32>,
+    /// Its score.
+    pub score: f64,
+}
+
+/// Which weights a task has, and its loss.
+#[derive(Debug, Clone)]
+pub struct TaskOptions {
+    /// A constant feature.
+    pub bias: bool,
+    /// Chains: weights for the first and last label.
+    pub boundary: bool,
+    /// What one wrong label costs.
+    pub cost: LabelCost,
+    /// Chains: whether the loss is divided by the length.
+    pub mean: bool,
+}
+
+impl Default for TaskOptions {
+    fn default() -> Self {
+        Self { bias: true, boundary: true, cost: LabelCost::ZeroOne, mean: false }
+    }
+}
+
+impl Task {
+    /// A task with this many features and labels.
+    pub fn new(kind: TaskKind, features: usize, labels: usize, options: TaskOptions) -> Result<Self> {
+        let TaskOptions { bias, boundary, cost, mean } = options;
+        Ok(match kind {
+            TaskKind::Multiclass => Task::Multiclass(Multiclass::new(features, labels, bias, cost)?),
+            TaskKind::Chain => {
+                let options = ChainOptions { bias, boundary, loss: ChainLoss { cost, mean } };
+                Task::Chain(Chain::new(features, labels, options)?)
+            }
+        })
+    }
+
+    /// Which task it is.
+    pub fn kind(&self) -> TaskKind {
+        match self {
+            Task::Multiclass(_) => TaskKind::Multiclass,
+            Task::Chain(_) => TaskKind::Chain,
+        }
+    }
+
+    /// The number of weights.
+    pub fn dim(&self) -> usize {
+        match self {
+            Task::Multiclass(structure) => structure.dim(),
+            Task::Chain(structure) => structure.dim(),
+        }
+    }
+
+    /// The data as this task sees it: a multiclass task takes each position of a sequence as an example of its own.
+    pub fn view(&self, data: Dataset) -> Result<Dataset> {
+        match self {
+            Task::Multiclass(_) if data.sequences.is_some() => Ok(data.tokens()),
+            Task::Chain(_) if data.sequences.is_none() => Err(Error::parameter(
+                "task chain",
+                "the data has no sequences; svmlight files mark them with qid:N on each line, CRFsuite files with blank lines",
+            )),
+            _ => Ok(data),
+        }
+    }
+
+    /// The margin-rescaled risk of labelled data.
+    pub fn risk(&self, data: &Dataset) -> Result<Box<dyn Risk>> {
+        if data.labels.contains(&UNKNOWN_LABEL) {
+            return Err(Error::parameter(
+                "training data",
+                "an example has no label, or one that the model does not know",
+            ));
+        }
+        Ok(match self {
+            Task::Multiclass(structure) => Box::new(StructuredRisk::new(
+                structure.clone(),
+                MarginSearch,
+                examples(data, |labels| labels[0]),
+            )),
+            Task::Chain(structure) => Box::new(StructuredRisk::new(
+                structure.clone(),
+                MarginSearch,
+                examples(data, <[u32]>::to_vec),
+            )),
+        })
+    }
+
+    /// The `k` best labels of each example, best first.
+    pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Vec<Vec<Prediction>> {
+        match self {
+            Task::Multiclass(structure) => predict(structure, weights, data, k, |label| vec![label]),
+            Task::Chain(structure) => predict(structure, weights, data, k, |label| label),
+        }
+    }
+
+    /// The task loss of a prediction; a row without a known label counts as a mistake of cost 1.
+    pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> f64 {
+        match self {
+            Task::Multiclass(structure) => structure.loss(&truth[0], &predicted[0]),
+            Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
+        }
+    }
+}
+
+fn examples<S>(data: &Dataset, truth: impl Fn(&[u32]) -> S::Label) -> Vec<Example<S>>
+where
+    S: Structure<Input = crate::data::Rows>,
+{
+    (0..data.len())
+        .map(|i| Example { input: data.input(i), truth: truth(data.labels_of(i)), weight: data.weight(i) })
+        .collect()
+}
+
+fn predict<S>(
+    structure: &S,
+    weights: &[f64],
+    data: &Dataset,
+    k: usize,
+    labels: impl Fn(S::Label) -> Vec<u32> + Sync,
+) -> Vec<Vec<Prediction>>
+where
+    S: KBest<Input = crate::data::Rows>,
+{
+    (0..data.len())
+        .into_par_iter()
+        .map_init(S::Scores::default, |scores, i| {
+            let input = data.input(i);
+            structure.score(weights, &input, scores);
+            let found = match k {
+                1 => vec![structure.decode(&input, scores)],
+                _ => structure.k_best(&input, None, scores, Mix::SCORE, k),
+            };
+            let prediction =
+                |found: Found<S::Label>| Prediction { labels: labels(found.label), score: found.score };
+            found.into_iter().map(prediction).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,88 @@
+//! Promise: reading needs at most twice the memory of what is read. Checked where the system tells the peak (Linux).
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use maxmargin::data::{Attributes, ReadOptions, read_training};
+
+/// What the allocator and the reader's buffers may take beside.
+const BESIDE: usize = 2 << 20;
+
+/// A line of the process's status, in bytes.
+fn status(key: &str) -> usize {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
+}
+
+fn check(path: &Path) {
+    // Sets the peak back to what is used now.
+    if fs::write("/proc/self/clear_refs", "5").is_err() {
+        eprintln!("skipped: the system does not let the peak be set back");
+        return;
+    }
+    let before = status("VmRSS");
+    let (data, vocabulary) = read_training(&[path.to_owned()], &ReadOptions::default()).unwrap();
+    let names = match &vocabulary.attributes {
+        Attributes::Named(names) => names.bytes(),
+        Attributes::Numbered(_) => 0,
+    };
+    let peak = status("VmHWM").saturating_sub(before);
+    let held = data.bytes() + names;
+    assert!(held > 5 << 20, "too little to tell: {held} bytes");
+    assert!(peak <= 2 * held + BESIDE, "{}: a peak of {peak} bytes for {held}", path.display());
+}
+
+#[test]
+fn every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = folder.path().join(name);
+        let writer = BufWriter::new(File::create(&path).unwrap());
+        (path, writer)
+    };
+
+    // The last value asks for more than a byte, so that all before it must be widened.
+    let (path, mut out) = file("svmlight");
+    for row in 0..20_000 {
+        write!(out, "{}", row % 10).unwrap();
+        (1..100).for_each(|j| write!(out, " {}:{}", 3 * j, 1 + (row * j) % 200).unwrap());
+        writeln!(out, "{}", if row == 19_999 { " 999:0.1" } else { "" }).unwrap();
+    }
+    drop(out);
+    check(&path);
+
+    let (path, mut out) = file("crfsuite");
+    for row in 0..60_000 {
+        write!(out, "{}", row % 10).unwrap();
+        (0..20).for_each(|j| write!(out, "\ta[{j}]={}", row * (j + 7) % 30_011).unwrap());
+        out.write_all(if row % 20 == 19 { b"\n\n" } else { b"\n" }).unwrap();
+    }
+    drop(out);
+    check(&path);
+
+    let (path, mut out) = file("letters");
+    for row in 1..=40_000 {
+        let end = row % 5 == 0;
+        let next = if end { "-1".to_owned() } else { (row + 1).to_string() };
+        write!(out, "{row}\ta\t{next}\t{}\t{}\t0", (row - 1) / 5, (row - 1) % 5 + 1).unwrap();
+        (0..128).for_each(|j| out.write_all(if (row + j) % 3 == 0 { b"\t1" } else { b"\t0" }).unwrap());
+        writeln!(out).unwrap();
+    }
+    drop(out);
+    check(&path);
+
+    let (path, mut out) = file("some-images-idx3");
+    [2051u32, 30_000, 28, 28].iter().for_each(|word| out.write_all(&word.to_be_bytes()).unwrap());
+    for pixel in 0..30_000 * 784usize {
+        out.write_all(&[if pixel % 5 == 0 { (pixel % 251) as u8 } else { 0 }]).unwrap();
+    }
+    drop(out);
+    let (_, mut out) = file("some-labels-idx1");
+    [2049u32, 30_000].iter().for_each(|word| out.write_all(&word.to_be_bytes()).unwrap());
+    out.write_all(&[3; 30_000]).unwrap();
+    drop(out);
+    check(&path);
+}
