@@ -1,6 +1,9 @@
 //! What several of the tests need.
 #![allow(dead_code)]
 
+pub mod problem;
+pub mod reference;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
