@@ -53,8 +53,7 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
 
     /// Ranks of all labels, best first.
     fn ranks(&self, mix: Mix) -> Vec<(f64, f64)> {
-        let mut ranks: Vec<_> =
-            self.problem.labels_of(self.i).iter().map(|y| self.rank(mix, y)).collect();
+        let mut ranks: Vec<_> = self.problem.labels_of(self.i).iter().map(|y| self.rank(mix, y)).collect();
         ranks.sort_by(|a, b| b.partial_cmp(a).unwrap());
         ranks
     }
@@ -155,7 +154,9 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
             sparse.add(0, 0.0);
             structure.add_difference(x, &label, &(self.to)(truth), factor, &mut sparse);
             sparse.drain_into(&mut vector);
-            prop_assert!(vector.indices.is_sorted_by(|a, b| a < b) && vector.values.iter().all(|&v| v != 0.0));
+            prop_assert!(
+                vector.indices.is_sorted_by(|a, b| a < b) && vector.values.iter().all(|&v| v != 0.0)
+            );
             let mut dense = vec![0.0; problem.dim()];
             vector.add_to(1.0, &mut dense);
             let expected: Vec<f64> = differences.map(|a| factor * a).collect();

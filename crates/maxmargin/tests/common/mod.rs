@@ -75,3 +75,13 @@ pub fn named(labels: &[&str], attributes: &[&str]) -> Vocabulary {
     let attributes = Attributes::Named(attributes.iter().copied().collect());
     Vocabulary { labels: labels.iter().copied().collect(), attributes }
 }
+
+/// Runs something in a pool of this many threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
+}
+
+/// The bits of numbers: equal only when every one is the same to the last digit.
+pub fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}

@@ -1,0 +1,76 @@
+//! Promise: all solvers minimise the same F. Their brackets [lower bound, primal] contain the F* of a reference solver
+//! that sees every label, and the primal value is F at the weights that are returned.
+
+use std::ops::ControlFlow;
+
+use maxmargin::solver::{Limits, Outcome, SolverKind, SolverSettings, Stop, run};
+use proptest::prelude::*;
+
+mod common;
+
+use common::problem::{Problem, cases, numbers, trainable, weights};
+use common::reference::optimum;
+
+const GAP: f64 = 1e-6;
+
+fn train(problem: &Problem, kind: SolverKind, settings: &SolverSettings, max_passes: usize) -> Outcome {
+    let risk = problem.risk();
+    let limits = Limits { gap: GAP, max_passes, time_limit: None };
+    run(&mut *kind.build(&*risk, settings), &*risk, limits, |_| ControlFlow::Continue(()))
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn on_small_problems(
+        problem in trainable(true),
+        lambda in prop::sample::select(vec![1.0, 0.1, 0.01, 0.001]),
+        groups in 1usize..=16,
+        seed in 0u64..1000,
+        start in prop::option::of(numbers()),
+    ) {
+        let reference = optimum(&problem, lambda);
+        let start = start.map(|numbers| weights(&problem, &numbers));
+        let settings = SolverSettings { groups, seed, gap: GAP, start, ..SolverSettings::new(lambda).unwrap() };
+        let exact = SolverKind::EXACT.map(|kind| (kind, 20_000));
+        let mut brackets: Vec<(SolverKind, f64, f64)> = Vec::new();
+        for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, 20_000), (SolverKind::Sgd, 30)]) {
+            let outcome = train(&problem, kind, &settings, max_passes);
+            let certificate = outcome.report.certificate;
+            if kind != SolverKind::Sgd {
+                prop_assert!(
+                    matches!(outcome.stop, Stop::GapReached | Stop::Stalled),
+                    "{kind} after {} passes: {certificate:?}, F* in {reference:?}",
+                    outcome.report.passes
+                );
+                // A stall is for the last digits only.
+                prop_assert!(
+                    certificate.primal - certificate.lower_bound <= GAP * (1.0 + certificate.primal),
+                    "{kind} {} after {} passes: {certificate:?}, F* in {reference:?}",
+                    outcome.stop.name(),
+                    outcome.report.passes
+                );
+            }
+            let rounding = reference.rounding();
+            prop_assert!(
+                certificate.lower_bound <= reference.upper + rounding && reference.lower <= certificate.primal + rounding,
+                "{kind}: {certificate:?} does not contain F* in {reference:?}"
+            );
+            let primal = problem.objective(lambda, &outcome.weights);
+            prop_assert!(
+                (primal - certificate.primal).abs() <= 1e-9 * (1.0 + primal),
+                "{kind}: F = {primal} at the weights returned, reported {}",
+                certificate.primal
+            );
+            prop_assert_eq!(certificate.oracle_gap, 0.0, "{}: its oracle is exact", kind);
+            for &(other, lower, upper) in &brackets {
+                prop_assert!(
+                    certificate.lower_bound <= upper + rounding && lower <= certificate.primal + rounding,
+                    "{kind} says {certificate:?}, {other} says [{lower}, {upper}]"
+                );
+            }
+            brackets.push((kind, certificate.lower_bound, certificate.primal));
+        }
+    }
+}
