@@ -2,13 +2,15 @@
 //! that sees every label, and the primal value is F at the weights that are returned.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use maxmargin::solver::{Limits, Outcome, SolverKind, SolverSettings, Stop, run};
+use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, cases, numbers, trainable, weights};
+use common::problem::{Problem, Sample, Values, cases, numbers, trainable, weights};
 use common::reference::optimum;
 
 const GAP: f64 = 1e-6;
@@ -71,6 +73,42 @@ proptest! {
                 );
             }
             brackets.push((kind, certificate.lower_bound, certificate.primal));
+        }
+    }
+}
+
+/// Asked for more than floating point can give, a solver stops by itself and says so.
+#[test]
+fn a_gap_of_zero_comes_to_an_end() {
+    let sample = |value: f64, y| Sample { rows: vec![vec![value, 1.0]], truth: vec![y], weight: 1.0 };
+    let problem = Problem {
+        kind: TaskKind::Multiclass,
+        features: 2,
+        labels: 3,
+        bias: true,
+        boundary: false,
+        mean: false,
+        costs: None,
+        values: Values::Double,
+        sparse: false,
+        samples: (0..9).map(|i| sample(f64::from(i) / 7.0 - 0.6, (i / 2 % 3) as u32)).collect(),
+    };
+    for kind in SolverKind::EXACT {
+        for lambda in [0.3, 0.01] {
+            let (done, waiting) = std::sync::mpsc::channel();
+            let problem = problem.clone();
+            std::thread::spawn(move || {
+                let settings = SolverSettings { gap: 0.0, ..SolverSettings::new(lambda).unwrap() };
+                let risk = problem.risk();
+                let limits = Limits { gap: 0.0, max_passes: 2_000, time_limit: None };
+                let outcome =
+                    run(&mut *kind.build(&*risk, &settings), &*risk, limits, |_| ControlFlow::Continue(()));
+                done.send(outcome.report.certificate)
+            });
+            let certificate = waiting.recv_timeout(Duration::from_secs(20));
+            let certificate = certificate
+                .unwrap_or_else(|_| panic!("{kind} at λ = {lambda}: no end after 20 seconds, on 9 examples"));
+            assert!(certificate.gap().0 < 1e-9, "{kind} at λ = {lambda}: {certificate:?}");
         }
     }
 }
