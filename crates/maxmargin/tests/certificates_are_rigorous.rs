@@ -130,7 +130,7 @@ proptest! {
         let reference = optimum(&problem, lambda);
         let settings = SolverSettings { groups, seed, gap: 1e-9, ..SolverSettings::new(lambda).unwrap() };
         for kind in SOLVERS {
-            for certificate in check(&problem, &*problem.risk(), kind, &settings, 60, reference)? {
+            for certificate in common::with_threads(1, || check(&problem, &*problem.risk(), kind, &settings, 60, reference))? {
                 prop_assert_eq!(certificate.oracle_gap, 0.0, "{}", kind);
             }
         }
@@ -152,7 +152,7 @@ proptest! {
         let reference = optimum(&problem, lambda);
         let settings = SolverSettings { groups, ..SolverSettings::new(lambda).unwrap() };
         for kind in SOLVERS {
-            let certificates = check(&problem, &*risk, kind, &settings, 120, reference)?;
+            let certificates = common::with_threads(1, || check(&problem, &*risk, kind, &settings, 120, reference))?;
             if rank == 0 {
                 let weights = problem.samples.iter().map(|sample| sample.weight);
                 let expected = room * weights.sum::<f64>() / problem.samples.len() as f64;

@@ -15,10 +15,14 @@ use common::reference::optimum;
 
 const GAP: f64 = 1e-6;
 
+/// Far more than any of these small problems should need.
+const MOST_PASSES: usize = 3_000;
+
 fn train(problem: &Problem, kind: SolverKind, settings: &SolverSettings, max_passes: usize) -> Outcome {
     let risk = problem.risk();
     let limits = Limits { gap: GAP, max_passes, time_limit: None };
-    run(&mut *kind.build(&*risk, settings), &*risk, limits, |_| ControlFlow::Continue(()))
+    let mut solver = kind.build(&*risk, settings);
+    run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()))
 }
 
 proptest! {
@@ -35,10 +39,11 @@ proptest! {
         let reference = optimum(&problem, lambda);
         let start = start.map(|numbers| weights(&problem, &numbers));
         let settings = SolverSettings { groups, seed, gap: GAP, start, ..SolverSettings::new(lambda).unwrap() };
-        let exact = SolverKind::EXACT.map(|kind| (kind, 20_000));
+        let exact = SolverKind::EXACT.map(|kind| (kind, MOST_PASSES));
         let mut brackets: Vec<(SolverKind, f64, f64)> = Vec::new();
-        for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, 20_000), (SolverKind::Sgd, 30)]) {
-            let outcome = train(&problem, kind, &settings, max_passes);
+        for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, MOST_PASSES), (SolverKind::Sgd, 30)]) {
+            // One thread: these problems are too small to share.
+            let outcome = common::with_threads(1, || train(&problem, kind, &settings, max_passes));
             let certificate = outcome.report.certificate;
             if kind != SolverKind::Sgd {
                 prop_assert!(

@@ -132,7 +132,13 @@ pub fn numbers() -> impl Strategy<Value = Vec<i8>> {
 /// A configuration with this many cases; ten times as many when `MAXMARGIN_FULL` is set.
 pub fn cases(cases: u32) -> Config {
     let factor = if std::env::var_os("MAXMARGIN_FULL").is_some() { 10 } else { 1 };
-    Config { cases: factor * cases, failure_persistence: None, ..Config::default() }
+    Config {
+        cases: factor * cases,
+        failure_persistence: None,
+        // Milliseconds: a smaller counter-example is not worth waiting longer for.
+        max_shrink_time: 10_000,
+        ..Config::default()
+    }
 }
 
 /// All labels of a chain of this length.
