@@ -46,8 +46,10 @@ impl<S: KBest> Search<S> for Lazy {
         let mut found = structure.k_best(input, Some(truth), scores, mix, self.rank + 1);
         let of_truth = structure.score_of(input, scores, truth);
         let value = |found: &Found<S::Label>| scale * (found.score - of_truth) + found.loss;
-        let upper = value(&found[0]).max(0.0) + self.room;
+        let best = value(&found[0]);
         let chosen = found.pop().expect("there is a label");
+        // Of labels that tie, rounding may make the later one the larger by a bit.
+        let upper = best.max(value(&chosen)).max(0.0) + self.room;
         match value(&chosen) {
             low if low < 0.0 => {
                 Violation { label: truth.clone(), slope: 1.0, offset: 0.0, value: 0.0, upper }

@@ -130,7 +130,17 @@ pub fn numbers() -> impl Strategy<Value = Vec<i8>> {
 }
 
 /// A configuration with this many cases; ten times as many when `MAXMARGIN_FULL` is set.
+///
+/// A test that does not come to an end fails, too: after some minutes.
 pub fn cases(cases: u32) -> Config {
+    static WATCH: std::sync::Once = std::sync::Once::new();
+    WATCH.call_once(|| {
+        std::thread::spawn(|| {
+            std::thread::sleep(std::time::Duration::from_secs(300));
+            eprintln!("no end after 300 seconds: a solver must be going round in circles");
+            std::process::abort();
+        });
+    });
     let factor = if std::env::var_os("MAXMARGIN_FULL").is_some() { 10 } else { 1 };
     Config {
         cases: factor * cases,
