@@ -190,8 +190,7 @@ proptest! {
     fn multiclass_equals_enumeration(problem in multiclass(), numbers in numbers()) {
         let (structure, w) = (problem.multiclass(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            let (to, from): (fn(&[u32]) -> u32, fn(&u32) -> Vec<u32>) = (|y| y[0], |&y| vec![y]);
-            Case { problem: &problem, structure: &structure, i, w: &w, to, from }.check()?;
+            Case { problem: &problem, structure: &structure, i, w: &w, to: |y| y[0], from: |&y| vec![y] }.check()?;
         }
     }
 
@@ -199,8 +198,7 @@ proptest! {
     fn chains_equal_enumeration(problem in chain(), numbers in numbers()) {
         let (structure, w) = (problem.chain(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            let (to, from): (fn(&[u32]) -> Vec<u32>, fn(&Vec<u32>) -> Vec<u32>) = (<[u32]>::to_vec, Vec::clone);
-            Case { problem: &problem, structure: &structure, i, w: &w, to, from }.check()?;
+            Case { problem: &problem, structure: &structure, i, w: &w, to: <[u32]>::to_vec, from: Vec::clone }.check()?;
         }
     }
 }
