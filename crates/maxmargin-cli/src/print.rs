@@ -26,14 +26,23 @@ pub fn note(line: &str) {
 
 /// A number with six significant digits.
 pub fn number(value: f64) -> String {
+    digits(value, 6)
+}
+
+/// A bound, with enough digits to tell it from the other one.
+pub fn bound(value: f64) -> String {
+    digits(value, 9)
+}
+
+fn digits(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
     let exponent = value.abs().log10().floor() as i32;
     if !(-4..7).contains(&exponent) {
-        return format!("{value:.3e}");
+        return format!("{value:.*e}", significant as usize - 3);
     }
-    let text = format!("{value:.*}", (5 - exponent).max(0) as usize);
+    let text = format!("{value:.*}", (significant - 1 - exponent).max(0) as usize);
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,

@@ -13,7 +13,7 @@ use maxmargin::{Error, Model};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{number, percent, time};
+use crate::print::{bound, number, percent, time};
 use crate::problem::Problem;
 use crate::progress::Progress;
 
@@ -126,8 +126,8 @@ impl Trained {
         };
         format!(
             "{} ≤ F* ≤ {}: gap {}, {oracle}",
-            number(certificate.lower_bound),
-            number(certificate.primal),
+            bound(certificate.lower_bound),
+            bound(certificate.primal),
             certificate.gap()
         )
     }

@@ -8,7 +8,7 @@ use maxmargin::Model;
 use maxmargin::data::Attributes;
 use serde_json::{Value, json};
 
-use crate::print::{count, number, say, say_json};
+use crate::print::{bound, count, number, say, say_json};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
 #[derive(Debug, Args)]
@@ -59,8 +59,8 @@ impl Inspect {
             description.solver,
             description.seed,
             count(description.passes, "pass").replace("passs", "passes"),
-            number(certificate.lower_bound),
-            number(certificate.primal),
+            bound(certificate.lower_bound),
+            bound(certificate.primal),
             certificate.gap(),
             number(certificate.oracle_gap),
         );
