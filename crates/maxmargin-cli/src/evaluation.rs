@@ -152,16 +152,16 @@ impl Evaluation<'_> {
 pub fn unseen_note(unseen: Unseen) -> Option<String> {
     let labels = match unseen.labels {
         0 => None,
-        rows => {
-            Some(format!("{} without a label that the model knows count as mistakes", count(rows, "row")))
-        }
+        rows => Some(format!(
+            "counted as mistakes: {} with a label that the model does not know",
+            count(rows, "row")
+        )),
     };
     let attributes = match unseen.attributes {
         0 => None,
-        values => Some(format!(
-            "{} of attributes that the model does not know are left out",
-            count(values, "value")
-        )),
+        values => {
+            Some(format!("left out: {} of attributes that the model does not know", count(values, "value")))
+        }
     };
     let parts: Vec<String> = labels.into_iter().chain(attributes).collect();
     (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use maxmargin::data::{Dataset, Format, ReadOptions, Source, Vocabulary, read_training};
+use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Outcome, SolverSettings};
@@ -133,14 +133,4 @@ pub fn check_output(output: &Path, inputs: &[&[PathBuf]]) -> Result<()> {
         return Err(anyhow!("{}: this file is read as data; write to another one", input.display()));
     }
     Ok(OutputFile::check(output)?)
-}
-
-/// The options for reading data for a model.
-pub fn reading_for(model: &Model, mut options: ReadOptions) -> ReadOptions {
-    // Numbered CRFsuite attributes look like SVMlight's: the training format decides where content cannot.
-    let named = model.description.format.is_some_and(Format::has_named_attributes);
-    if options.format.is_none() && named {
-        options.format = model.description.format;
-    }
-    options
 }

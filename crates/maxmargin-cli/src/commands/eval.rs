@@ -10,7 +10,6 @@ use serde_json::json;
 use crate::arguments::{Folds, ReadArguments};
 use crate::evaluation::HeldOut;
 use crate::print::{say, say_json};
-use crate::problem::reading_for;
 
 /// Measure a model on labelled data
 ///
@@ -52,7 +51,7 @@ impl Eval {
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
         let task = model.task()?;
-        let options = reading_for(&model, self.read.options());
+        let options = self.read.options();
         let data = HeldOut::read(&self.data, &options, self.folds.as_ref(), &task, &model.vocabulary)?;
         let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len());
         if self.json {

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use maxmargin::data::{Dataset, read_with};
+use maxmargin::data::{Dataset, Unseen, read_with};
 use maxmargin::task::{Prediction, Task};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::arguments::{Folds, ReadArguments};
+use crate::evaluation::unseen_note;
 use crate::print::note;
-use crate::problem::{check_output, in_folds, reading_for};
+use crate::problem::{check_output, in_folds};
 
 /// So many examples are predicted at a time, so that k-best lists of large files fit in memory.
 const AT_A_TIME: usize = 4096;
@@ -73,14 +74,12 @@ impl Predict {
         }
         let model = Model::load(&self.model)?;
         let task = model.task()?;
-        let (mut data, unseen) =
-            read_with(&self.input, &reading_for(&model, self.read.options()), &model.vocabulary)?;
+        let (mut data, unseen) = read_with(&self.input, &self.read.options(), &model.vocabulary)?;
         if let Some(folds) = &self.folds {
             data = in_folds(&data, folds)?;
         }
-        if unseen.attributes > 0 {
-            let values = unseen.attributes;
-            note(&format!("note: {values} values of attributes that the model does not know are left out"));
+        if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }) {
+            note(&line);
         }
         match &self.output {
             Some(path) => {
