@@ -167,7 +167,7 @@ fn explain(certificate: &Certificate, trained: &Trained) -> String {
          margins by which wrong readings come too close. After {} passes over the words, in {}:\n\n  \
          the weights found have   F(w) = {:.6}\n  \
          and it is proven that no weights whatever reach less than {:.6},\n\n\
-         so the model is within {} of the best possible one.\n",
+         so their F is within {} of the least possible.\n",
         report.passes,
         time(report.seconds),
         certificate.primal,

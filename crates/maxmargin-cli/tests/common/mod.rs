@@ -73,7 +73,7 @@ pub fn command(folder: &Path, arguments: &str) -> Command {
 pub fn rows(count: usize) -> String {
     let row = |i: usize| {
         let (class, noise) = (i % 3, (i * 37 % 11) as f64 / 20.0);
-        let label = ["red", "green", "blue"][if i % 17 == 0 { (class + 1) % 3 } else { class }];
+        let label = ["red", "green", "blue"][if i.is_multiple_of(17) { (class + 1) % 3 } else { class }];
         format!("{label} {}:1 4:{noise} 5:{}\n", class + 1, 0.5 - noise)
     };
     (0..count).map(row).collect()
