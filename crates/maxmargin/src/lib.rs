@@ -4,6 +4,9 @@ pub mod data;
 mod error;
 pub mod inference;
 pub mod linear;
+pub mod metrics;
+pub mod model;
+mod output;
 pub mod risk;
 pub mod search;
 pub mod solver;
@@ -12,3 +15,5 @@ pub mod surrogate;
 pub mod task;
 
 pub use error::{Error, Place, Result};
+pub use model::Model;
+pub use output::OutputFile;

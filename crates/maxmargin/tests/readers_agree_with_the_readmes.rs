@@ -87,9 +87,9 @@ fn conll_2000() {
     assert_eq!((data.len(), data.features.rows(), names.labels.len()), (8936, 211_727, 22));
     assert_eq!(data.features.columns(), 335_674);
     assert!(matches!(data.features.row(0).values, RowValues::Ones(_)));
-    let chunks =
+    let chunks: usize =
         label_counts(&data, &names).iter().filter(|(name, _)| name.starts_with("B-")).map(|(_, n)| n).sum();
-    assert_eq!(106_978usize, chunks);
+    assert_eq!(106_978, chunks);
     assert_eq!((0..data.len()).map(|i| data.range(i).len()).max(), Some(78));
     // I-LST occurs only in the test data, twice.
     let (data, unseen) = read_with(&paths[1..], &ReadOptions::default(), &names).unwrap();

@@ -25,6 +25,39 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     dispatch!(body(x: &[f64], y: &[f64]) -> f64)
 }
 
+/// ⟨x, y⟩ for each of several y: `x` is read once for four of them.
+pub fn dots(x: &[f64], ys: &[&[f64]], out: &mut [f64]) {
+    #[inline(always)]
+    fn body<const FMA: bool>(x: &[f64], ys: [&[f64]; 4]) -> [f64; 4] {
+        let (x_tiles, x_rest) = x.as_chunks::<8>();
+        let tiles = ys.map(|y| y.as_chunks::<8>().0);
+        let mut sums = [[0.0; 8]; 4];
+        for (t, x) in x_tiles.iter().enumerate() {
+            for (sums, y) in sums.iter_mut().zip(tiles) {
+                for lane in 0..8 {
+                    sums[lane] = multiply_add::<FMA>(x[lane], y[t][lane], sums[lane]);
+                }
+            }
+        }
+        let rest = x.len() - x_rest.len();
+        std::array::from_fn(|k| {
+            sums[k].iter().sum::<f64>() + x_rest.iter().zip(&ys[k][rest..]).map(|(x, y)| x * y).sum::<f64>()
+        })
+    }
+    fn four(x: &[f64], ys: [&[f64]; 4]) -> [f64; 4] {
+        dispatch!(body(x: &[f64], ys: [&[f64]; 4]) -> [f64; 4])
+    }
+    assert!(ys.iter().all(|y| y.len() == x.len()), "vectors of one length");
+    let (fours, rest) = ys.as_chunks::<4>();
+    let (out_fours, out_rest) = out.as_chunks_mut::<4>();
+    for (&ys, out) in fours.iter().zip(out_fours) {
+        *out = four(x, ys);
+    }
+    for (y, out) in rest.iter().zip(out_rest) {
+        *out = dot(x, y);
+    }
+}
+
 /// ‖x‖².
 pub fn norm_squared(x: &[f64]) -> f64 {
     dot(x, x)
@@ -57,6 +90,9 @@ mod tests {
             let x: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
             let y: Vec<f64> = (0..n).map(|i| (i % 5) as f64).collect();
             assert_eq!(dot(&x, &y), x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>());
+            let mut several = [0.0; 6];
+            dots(&x, &[&y, &x, &y, &y, &x, &y], &mut several);
+            assert_eq!(several, [0, 1, 0, 0, 1, 0].map(|k| if k == 0 { dot(&x, &y) } else { dot(&x, &x) }));
             let mut z = y.clone();
             add_scaled(&mut z, 2.0, &x);
             assert!(z.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == y + 2.0 * x));

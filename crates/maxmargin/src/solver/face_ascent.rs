@@ -15,12 +15,17 @@ const LEAST_PROGRESS: f64 = 0.01;
 /// Iterations of one call, over all faces.
 const MOST_ITERATIONS: usize = 60;
 
-/// One call's working memory.
+/// One call's working memory. Everything is indexed by the planes that had mass at the start.
 pub(super) struct FaceAscent<'a> {
     quadratic: &'a mut GramQuadratic,
-    /// The planes with mass, block by block, and where each block starts.
+    /// Those planes, block by block, and where each block starts.
     free: Vec<usize>,
     starts: Vec<usize>,
+    /// The Gram matrix of those planes times the curvature: small enough for the cache, as the whole seldom is.
+    gram: Vec<f64>,
+    coefficients: Vec<f64>,
+    values: Vec<f64>,
+    /// The values less their mean in each block; 0 for planes that lost their mass on the way.
     gradient: Vec<f64>,
     direction: Vec<f64>,
     product: Vec<f64>,
@@ -28,26 +33,51 @@ pub(super) struct FaceAscent<'a> {
 
 impl<'a> FaceAscent<'a> {
     pub(super) fn new(quadratic: &'a mut GramQuadratic) -> Self {
-        let product = vec![0.0; quadratic.len()];
+        let (mut free, mut starts) = (Vec::new(), vec![0]);
+        for members in &quadratic.members {
+            free.extend(members.iter().copied().filter(|&j| quadratic.coefficients[j] > 0.0));
+            starts.push(free.len());
+        }
+        let mut gram = Vec::with_capacity(free.len() * free.len());
+        for &j in &free {
+            let row = quadratic.row(j);
+            gram.extend(free.iter().map(|&k| quadratic.curvature * row[k]));
+        }
+        let coefficients = free.iter().map(|&j| quadratic.coefficients[j]).collect();
+        let values = free.iter().map(|&j| quadratic.values[j]).collect();
+        let zeros = vec![0.0; free.len()];
         Self {
             quadratic,
-            free: Vec::new(),
-            starts: Vec::new(),
-            gradient: Vec::new(),
-            direction: Vec::new(),
-            product,
+            free,
+            starts,
+            gram,
+            coefficients,
+            values,
+            gradient: zeros.clone(),
+            direction: zeros.clone(),
+            product: zeros,
         }
     }
 
-    pub(super) fn run(&mut self) {
-        self.find_face();
+    /// Climbs, and hands the coefficients back.
+    pub(super) fn run(mut self) {
+        self.climb();
+        for (&j, &new) in self.free.iter().zip(&self.coefficients) {
+            self.quadratic.change(j, new);
+        }
+    }
+
+    fn climb(&mut self) {
+        self.find_gradient();
+        self.direction.clone_from(&self.gradient);
         let mut best_gain = 0.0;
         for _ in 0..MOST_ITERATIONS {
             let slope = dot(&self.gradient, &self.direction);
             if slope <= 0.0 {
                 return;
             }
-            let curvature = self.multiply();
+            self.multiply();
+            let curvature = dot(&self.direction, &self.product).max(0.0);
             let (limit, blocking) = self.longest_step();
             let step = if curvature * limit <= slope { limit } else { slope / curvature };
             if !step.is_finite() {
@@ -55,8 +85,9 @@ impl<'a> FaceAscent<'a> {
             }
             self.advance(step);
             if step == limit {
-                self.quadratic.coefficients[self.free[blocking]] = 0.0;
-                self.find_face();
+                self.coefficients[blocking] = 0.0;
+                self.find_gradient();
+                self.direction.clone_from(&self.gradient);
                 best_gain = 0.0;
                 continue;
             }
@@ -69,64 +100,52 @@ impl<'a> FaceAscent<'a> {
         }
     }
 
-    /// The planes with mass, and the gradient along the face they span as the first direction.
-    fn find_face(&mut self) {
-        self.free.clear();
-        self.starts.clear();
-        for members in &self.quadratic.members {
-            self.starts.push(self.free.len());
-            self.free.extend(members.iter().copied().filter(|&j| self.quadratic.coefficients[j] > 0.0));
-        }
-        self.starts.push(self.free.len());
-        self.find_gradient();
-        self.direction.clone_from(&self.gradient);
-    }
-
-    /// The values of the free planes, less their mean in each block.
     fn find_gradient(&mut self) {
-        self.gradient.clear();
-        self.gradient.extend(self.free.iter().map(|&j| self.quadratic.values[j]));
-        for block in self.starts.windows(2) {
-            let block = &mut self.gradient[block[0]..block[1]];
-            let mean = block.iter().sum::<f64>() / block.len().max(1) as f64;
-            block.iter_mut().for_each(|g| *g -= mean);
+        for block in self.starts.windows(2).map(|bounds| bounds[0]..bounds[1]) {
+            let on_face = block.clone().filter(|&k| self.coefficients[k] > 0.0);
+            let mean = on_face.clone().map(|k| self.values[k]).sum::<f64>() / on_face.count().max(1) as f64;
+            for k in block {
+                self.gradient[k] = if self.coefficients[k] > 0.0 { self.values[k] - mean } else { 0.0 };
+            }
         }
     }
 
-    /// The change of all values per unit of the direction; returns the curvature along it.
-    fn multiply(&mut self) -> f64 {
+    /// How the values change per unit of the direction.
+    fn multiply(&mut self) {
         self.product.fill(0.0);
-        for (&j, &d) in self.free.iter().zip(&self.direction) {
-            add_scaled(&mut self.product, self.quadratic.curvature * d, self.quadratic.row(j));
+        for (row, &d) in self.gram.chunks_exact(self.free.len()).zip(&self.direction) {
+            if d != 0.0 {
+                add_scaled(&mut self.product, d, row);
+            }
         }
-        self.free.iter().zip(&self.direction).map(|(&j, d)| d * self.product[j]).sum::<f64>().max(0.0)
     }
 
-    /// How far the direction can be followed, and which free plane then has no mass left.
+    /// How far the direction can be followed, and which plane then has no mass left.
     fn longest_step(&self) -> (f64, usize) {
         let mut longest = (f64::INFINITY, 0);
-        for (k, (&j, &d)) in self.free.iter().zip(&self.direction).enumerate() {
-            if d < 0.0 && self.quadratic.coefficients[j] < -d * longest.0 {
-                longest = (self.quadratic.coefficients[j] / -d, k);
+        for (k, (&coefficient, &d)) in self.coefficients.iter().zip(&self.direction).enumerate() {
+            if d < 0.0 && coefficient < -d * longest.0 {
+                longest = (coefficient / -d, k);
             }
         }
         longest
     }
 
     fn advance(&mut self, step: f64) {
-        for (&j, &d) in self.free.iter().zip(&self.direction) {
-            let coefficient = &mut self.quadratic.coefficients[j];
+        for (coefficient, &d) in self.coefficients.iter_mut().zip(&self.direction) {
             *coefficient = (*coefficient + step * d).max(0.0);
         }
-        add_scaled(&mut self.quadratic.values, -step, &self.product);
+        add_scaled(&mut self.values, -step, &self.product);
     }
 
     /// The next conjugate direction (Polak and Ribière's formula, which restarts by itself when conjugacy is lost).
     fn turn(&mut self) {
-        let old = std::mem::take(&mut self.gradient);
+        let old = self.gradient.clone();
         self.find_gradient();
         let new = &self.gradient;
         let factor = ((dot(new, new) - dot(new, &old)) / dot(&old, &old)).max(0.0);
-        self.direction.iter_mut().zip(new).for_each(|(d, g)| *d = g + factor * *d);
+        for ((d, g), coefficient) in self.direction.iter_mut().zip(new).zip(&self.coefficients) {
+            *d = if *coefficient > 0.0 { g + factor * *d } else { 0.0 };
+        }
     }
 }

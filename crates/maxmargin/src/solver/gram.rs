@@ -130,6 +130,16 @@ impl GramQuadratic {
         &self.gram[j * self.capacity..][..self.len()]
     }
 
+    /// Gives a plane a new coefficient and brings all values up to date.
+    pub(super) fn change(&mut self, j: usize, coefficient: f64) {
+        let n = self.coefficients.len();
+        let change = coefficient - self.coefficients[j];
+        if change != 0.0 {
+            self.coefficients[j] = coefficient;
+            add_scaled(&mut self.values, -self.curvature * change, &self.gram[j * self.capacity..][..n]);
+        }
+    }
+
     fn grow(&mut self) {
         let capacity = (2 * self.capacity).max(32);
         let mut gram = vec![0.0; capacity * capacity];
@@ -187,19 +197,14 @@ impl Quadratic for GramQuadratic {
     }
 
     fn unload(&mut self) {
-        let members = &self.members[self.block];
-        let n = self.coefficients.len();
-        if members.len() == n {
+        let members = self.members[self.block].len();
+        if members == self.coefficients.len() {
             self.values.copy_from_slice(&self.block_values);
             self.coefficients.copy_from_slice(&self.block_coefficients);
             return;
         }
-        for (&j, &new) in members.iter().zip(&self.block_coefficients) {
-            let change = new - self.coefficients[j];
-            if change != 0.0 {
-                self.coefficients[j] = new;
-                add_scaled(&mut self.values, -self.curvature * change, &self.gram[j * self.capacity..][..n]);
-            }
+        for k in 0..members {
+            self.change(self.members[self.block][k], self.block_coefficients[k]);
         }
     }
 }

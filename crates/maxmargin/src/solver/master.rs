@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::gram::GramQuadratic;
 use super::simplex_qp::{QpLimits, solve};
-use crate::linear::{add_scaled, dot, norm_squared};
+use crate::linear::{add_scaled, dot, dots, norm_squared};
 use crate::risk::{Evaluation, GroupPlane};
 
 /// A plane without mass is dropped after this many master problems.
@@ -48,6 +48,7 @@ pub struct Master {
     lambda: f64,
     dim: usize,
     groups: usize,
+    /// The zero plane of each group, with an empty slope, and then what evaluations brought.
     planes: Vec<GroupPlane>,
     idle: Vec<u32>,
     quadratic: GramQuadratic,
@@ -68,30 +69,33 @@ impl Master {
             left_off: [Vec::new(), Vec::new()],
         };
         for group in 0..groups {
-            master.push(group, GroupPlane { slope: Vec::new(), offset: 0.0 });
+            let products = vec![0.0; group + 1];
+            master.push(group, GroupPlane::default(), &products);
         }
         master
     }
 
     /// Adds the planes of an evaluation, one per group.
     pub fn add(&mut self, evaluation: Evaluation) {
+        let new: Vec<&[f64]> = evaluation.planes.iter().map(|plane| plane.slope.as_slice()).collect();
+        let products_with_new = |plane: &GroupPlane| {
+            let mut products = vec![0.0; new.len()];
+            if !plane.slope.is_empty() {
+                dots(&plane.slope, &new, &mut products);
+            }
+            products
+        };
+        let old = self.planes.par_iter().chain(&evaluation.planes);
+        let products: Vec<Vec<f64>> = old.map(products_with_new).collect();
         for (group, plane) in evaluation.planes.into_iter().enumerate() {
-            self.push(group, plane);
+            let products: Vec<f64> = products[..=self.planes.len()].iter().map(|row| row[group]).collect();
+            self.push(group, plane, &products);
         }
     }
 
-    fn push(&mut self, group: usize, plane: GroupPlane) {
-        // A zero plane has an empty slope: it costs nothing.
-        let product = |other: &GroupPlane| {
-            if other.slope.is_empty() || plane.slope.is_empty() {
-                0.0
-            } else {
-                dot(&other.slope, &plane.slope)
-            }
-        };
-        let mut products: Vec<f64> = self.planes.par_iter().map(product).collect();
-        products.push(product(&plane));
-        self.quadratic.push(group, &products);
+    /// Adds a plane, given its inner products with all planes before it and with itself.
+    fn push(&mut self, group: usize, plane: GroupPlane, products: &[f64]) {
+        self.quadratic.push(group, products);
         for left_off in &mut self.left_off {
             left_off.push(self.quadratic.coefficients()[products.len() - 1]);
         }

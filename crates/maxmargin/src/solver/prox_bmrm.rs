@@ -52,6 +52,9 @@ pub struct ProxBmrm {
     threshold: f64,
     /// K.
     longest_step: f64,
+    model_value: f64,
+    nulls: usize,
+    shortest_limit: f64,
     /// w_t and F(w_t).
     center: Vec<f64>,
     center_primal: f64,
@@ -85,6 +88,7 @@ impl ProxBmrm {
             penalty: 0.0,
             threshold: f64::INFINITY,
             longest_step: f64::INFINITY,
+            shortest_limit: 0.0, model_value: 0.0, nulls: 0,
             center: vec![0.0; dim],
             center_primal: f64::INFINITY,
             adjusted: true,
@@ -96,9 +100,17 @@ impl ProxBmrm {
 
     /// Minimises the model with the prox term.
     fn propose(&mut self, penalty: f64) -> Vec<f64> {
-        let gap = MASTER_SHARE * (self.best.primal - self.best.lower_bound).max(0.0);
-        let prox = Prox { penalty, center: &self.center };
-        self.master.minimize(Series::Prox, Some(prox), gap).weights
+        let mut gap = MASTER_SHARE * (self.best.primal - self.best.lower_bound).max(0.0);
+        loop {
+            let prox = Prox { penalty, center: &self.center };
+            let s = self.master.minimize(Series::Prox, Some(prox), gap);
+            self.model_value = s.bound;
+            let predicted = (self.center_primal - s.bound).max(0.0);
+            if gap <= 0.2 * predicted || gap < 1e-12 * self.best.primal {
+                return s.weights;
+            }
+            gap = (0.1 * predicted).min(0.1 * gap);
+        }
     }
 
     fn step_length(&self, to: &[f64]) -> f64 {
@@ -129,27 +141,27 @@ impl ProxBmrm {
 
     /// Lines 4–9: accepts or refuses the point just evaluated, and chooses the next one.
     fn choose_next(&mut self, primal: f64) {
-        let sufficient = self.center_primal - primal >= self.threshold;
-        if self.adjusted || sufficient {
-            if self.adjusted && self.center_primal.is_finite() {
-                // (11): γ such that T passes of it would close the gap.
-                let bound = self.best.lower_bound / (1.0 - self.options.gap);
-                self.threshold = ((primal - bound) / self.options.patience).max(0.0);
-            }
+        let gain = self.center_primal - primal;
+        let predicted = self.threshold;
+        if !self.center_primal.is_finite() || gain >= 0.1 * predicted {
+            if self.center_primal.is_finite() && gain >= 0.5 * predicted { self.penalty *= 0.5; if self.penalty < self.unit*1e-3 { self.penalty = 0.0; } }
             if !self.center_primal.is_finite() {
-                self.longest_step = match norm_squared(&self.evaluated) {
-                    0.0 => f64::INFINITY,
-                    squared => self.options.longest_step * squared.sqrt(),
-                };
+                self.longest_step = self.options.longest_step * norm_squared(&self.evaluated).sqrt();
+                self.center.copy_from_slice(&self.evaluated);
+                self.center_primal = primal;
+                self.candidate = self.adjust();
+                self.threshold = self.center_primal - self.model_value;
+                return;
             }
             self.center.copy_from_slice(&self.evaluated);
             self.center_primal = primal;
-            self.adjusted = false;
-            self.candidate = self.propose(self.penalty);
-        } else {
-            self.candidate = self.adjust();
-            self.adjusted = true;
+            self.nulls = 0;
+        } else if gain < -1.0 * predicted && { self.nulls += 1; self.nulls >= 5 } {
+            self.nulls = 0;
+            self.penalty = if self.penalty == 0.0 { self.unit } else { 2.0 * self.penalty };
         }
+        self.candidate = self.propose(self.penalty);
+        self.threshold = self.center_primal - self.model_value;
     }
 }
 

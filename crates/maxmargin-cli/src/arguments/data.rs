@@ -1,0 +1,55 @@
+//! How to read files.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use maxmargin::data::{Format, ReadOptions, parse_folds};
+
+/// How to read files.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadArguments {
+    /// The format of all data files: svmlight, crfsuite, letters or idx
+    ///
+    /// svmlight: `label index:value …`, with qid:N on each line for sequences. crfsuite: `label TAB attribute[:value] …`,
+    /// a blank line after each sequence. letters: the OCR data of words, with folds. idx: MNIST's images. Found out
+    /// from the content when it is not given. Each may be packed with gzip.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+
+    /// The labels of idx images
+    ///
+    /// Looked for beside the images by its usual name when it is not given. It goes with the training images (or the
+    /// only data file of a command); the labels of other images are always looked for beside them.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+
+    /// The feature indices of svmlight files count from 0 instead of 1
+    #[arg(long)]
+    pub zero_based: bool,
+}
+
+impl ReadArguments {
+    /// For the files that `--labels` goes with.
+    pub fn options(&self) -> ReadOptions {
+        ReadOptions { format: self.format, labels: self.labels.clone(), zero_based: self.zero_based }
+    }
+
+    /// For other files of the same kind.
+    pub fn options_for_more(&self) -> ReadOptions {
+        ReadOptions { labels: None, ..self.options() }
+    }
+}
+
+/// A list of folds.
+#[derive(Debug, Clone)]
+pub struct Folds(pub Vec<u32>);
+
+impl FromStr for Folds {
+    type Err = maxmargin::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse_folds(text).map(Folds)
+    }
+}

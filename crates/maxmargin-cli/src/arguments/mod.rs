@@ -1,0 +1,9 @@
+//! The flags that several commands share.
+
+mod data;
+mod problem;
+mod solving;
+
+pub use data::{Folds, ReadArguments};
+pub use problem::ProblemArguments;
+pub use solving::{RegularizerArguments, SolvingArguments, positive};

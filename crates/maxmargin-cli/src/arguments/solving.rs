@@ -1,0 +1,133 @@
+//! How much to regularise, how to solve, and when to stop.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use maxmargin::solver::{Limits, SolverSettings};
+use rayon::ThreadPoolBuilder;
+
+use crate::print::number;
+
+/// The three ways to say how much to regularise.
+#[derive(Debug, Clone, Args)]
+#[group(multiple = false)]
+pub struct RegularizerArguments {
+    /// λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w)
+    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    pub lambda: Option<f64>,
+
+    /// C of ½ ‖w‖² + C · 1/n Σ H_i(w): λ = 1/C
+    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    pub c_mean: Option<f64>,
+
+    /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n). C = 1 when nothing is given
+    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    pub c_sum: Option<f64>,
+}
+
+impl RegularizerArguments {
+    /// What it means for this many examples.
+    pub fn resolve(&self, examples: usize) -> Regularizer {
+        let given = self.lambda.is_some() || self.c_mean.is_some() || self.c_sum.is_some();
+        let lambda = match (self.lambda, self.c_mean, self.c_sum) {
+            (Some(lambda), ..) => lambda,
+            (_, Some(c), _) => 1.0 / c,
+            (.., c) => 1.0 / (c.unwrap_or(1.0) * examples as f64),
+        };
+        Regularizer { lambda, examples, default: !given }
+    }
+}
+
+/// λ, and what it is called elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct Regularizer {
+    /// λ.
+    pub lambda: f64,
+    examples: usize,
+    default: bool,
+}
+
+impl Regularizer {
+    /// C with the mean of the examples.
+    pub fn c_mean(&self) -> f64 {
+        1.0 / self.lambda
+    }
+
+    /// C with the sum of the examples.
+    pub fn c_sum(&self) -> f64 {
+        1.0 / (self.lambda * self.examples as f64)
+    }
+
+    /// For a person.
+    pub fn describe(&self) -> String {
+        let (mean, sum) = (number(self.c_mean()), number(self.c_sum()));
+        let default = if self.default { "; the default, C-sum 1" } else { "" };
+        format!("{} (C-mean {mean}, C-sum {sum}{default})", number(self.lambda))
+    }
+}
+
+/// How to solve, and when to stop.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Solving")]
+pub struct SolvingArguments {
+    /// The number P of cutting-plane models of p-bmrm and prox-p-bmrm
+    #[arg(long, value_name = "P", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    pub groups: u16,
+
+    /// Stop at this relative gap (primal − lower bound) / primal
+    #[arg(long, value_name = "X", default_value_t = 1e-3, value_parser = positive)]
+    pub gap: f64,
+
+    /// Stop after this many passes over the data
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_passes: Option<u64>,
+
+    /// Stop after this many seconds, at the end of a pass
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_limit: Option<f64>,
+
+    /// Threads; all cores when it is not given. The model is the same, bit for bit, for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Show no progress and no summary: only errors (and the object of --json)
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl SolvingArguments {
+    /// When to stop.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            gap: self.gap,
+            max_passes: self.max_passes.map_or(usize::MAX, |passes| passes as usize),
+            time_limit: self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        }
+    }
+
+    /// What a solver needs to know.
+    pub fn settings(&self, lambda: f64) -> Result<SolverSettings> {
+        let settings = SolverSettings::new(lambda)?;
+        Ok(SolverSettings { groups: self.groups.into(), seed: self.seed, gap: self.gap, ..settings })
+    }
+
+    /// Runs `work` on as many threads as were asked for, and tells it the number.
+    pub fn on_threads<T: Send>(&self, work: impl FnOnce(usize) -> Result<T> + Send) -> Result<T> {
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0).into()).build()?;
+        let threads = pool.current_num_threads();
+        pool.install(|| work(threads))
+    }
+}
+
+/// A number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("a number above 0 is expected".to_owned()),
+    }
+}

@@ -1,0 +1,241 @@
+//! `maxmargin compare`: the papers' tables, on your data.
+//!
+//! `compare solvers` is Table 2 of BUNDLE (§4): for each λ the passes and the time that each solver needs to the same
+//! gap, and the speed-up over the first solver.
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use maxmargin::risk::Risk;
+use maxmargin::solver::{Outcome, SolverKind, SolverSettings, Stop};
+use serde_json::{Value, json};
+
+use crate::arguments::{ProblemArguments, SolvingArguments, positive};
+use crate::interrupt;
+use crate::print::{note, number, percent, say, say_json};
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::training::solve;
+
+/// Compare methods on your data, as the papers do on theirs
+#[derive(Debug, Args)]
+pub struct Compare {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Solvers(CompareSolvers),
+}
+
+/// Passes, time and speed-up of solvers for several λ
+///
+/// Every solver runs for every λ, from the largest to the smallest, to the same --gap. The speed-up is the time of the
+/// first solver divided by that of the other. --time-limit and --max-passes hold for each run; a run that ends before
+/// the gap is marked with a star.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
+      --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2")]
+struct CompareSolvers {
+    #[command(flatten)]
+    problem: ProblemArguments,
+
+    /// The values of λ, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive, required = true)]
+    lambdas: Vec<f64>,
+
+    /// The solvers, separated by commas; speed-ups are against the first
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "bmrm,prox-bmrm,p-bmrm,prox-p-bmrm"
+    )]
+    solvers: Vec<SolverKind>,
+
+    /// Start prox solvers from their solution for the next larger λ instead of from SGD
+    ///
+    /// The first λ starts from the solution for ten times it; the time for that one is not counted.
+    #[arg(long)]
+    reuse: bool,
+
+    #[command(flatten)]
+    solving: SolvingArguments,
+
+    /// Print one JSON object instead of the tables
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+/// One cell of the table.
+struct Cell {
+    solver: SolverKind,
+    lambda: f64,
+    outcome: Outcome,
+}
+
+impl Compare {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        match self.what {
+            What::Solvers(command) => command.solving.on_threads(|threads| command.run(threads)),
+        }
+    }
+}
+
+impl CompareSolvers {
+    fn run(&self, threads: usize) -> Result<()> {
+        let (problem, _) = Problem::load(&self.problem, None)?;
+        let risk = problem.risk()?;
+        let mut lambdas = self.lambdas.clone();
+        lambdas.sort_by(|a, b| b.total_cmp(a));
+        lambdas.dedup();
+
+        let mut cells = Vec::new();
+        for &solver in &self.solvers {
+            self.solve_all(solver, &lambdas, risk.as_ref(), &mut cells)?;
+            if interrupt::asked() {
+                note("interrupted; the tables hold what was done so far");
+                break;
+            }
+        }
+        if self.json {
+            return say_json(&self.object(&problem, threads, &cells));
+        }
+        let start = if self.reuse { "the solution for the next larger λ" } else { "SGD" };
+        let text = format!(
+            "data: {}\nto a gap of {}; start of the prox solvers: {start}; threads: {threads}\n\n{}\n{}",
+            problem.describe(),
+            number(self.solving.gap),
+            self.speed_table(&lambdas, &cells),
+            detail_table(&cells),
+        );
+        say(&text)
+    }
+
+    fn solve_all(
+        &self,
+        solver: SolverKind,
+        lambdas: &[f64],
+        risk: &dyn Risk,
+        cells: &mut Vec<Cell>,
+    ) -> Result<()> {
+        let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm | SolverKind::Auto);
+        let mut start = None;
+        if self.reuse && prox {
+            let before = self.solving.settings(10.0 * lambdas[0])?;
+            start = Some(self.solve(solver, before, risk)?.weights);
+        }
+        for &lambda in lambdas {
+            if interrupt::asked() {
+                break;
+            }
+            let settings = SolverSettings { start: start.take(), ..self.solving.settings(lambda)? };
+            let outcome = self.solve(solver, settings, risk)?;
+            if self.reuse && prox {
+                start = Some(outcome.weights.clone());
+            }
+            cells.push(Cell { solver, lambda, outcome });
+        }
+        Ok(())
+    }
+
+    fn solve(&self, solver: SolverKind, settings: SolverSettings, risk: &dyn Risk) -> Result<Outcome> {
+        let limits = self.solving.limits();
+        let name = format!("{solver}, λ {}", number(settings.lambda));
+        let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
+        Ok(solve(risk, solver, &settings, limits, &mut progress, None)?.outcome)
+    }
+
+    /// Rows are solvers; each λ has passes, seconds and speed-up.
+    fn speed_table(&self, lambdas: &[f64], cells: &[Cell]) -> Table {
+        let columns = lambdas.iter().flat_map(|&lambda| {
+            let lambda = number(lambda);
+            [format!("λ {lambda}: iter"), "s".to_owned(), "speed-up".to_owned()]
+        });
+        let mut table = Table::new(std::iter::once("solver".to_owned()).chain(columns));
+        for &solver in &self.solvers {
+            let of_lambda = |&lambda: &f64| match find(cells, solver, lambda) {
+                Some(cell) => {
+                    let report = &cell.outcome.report;
+                    let star = if cell.outcome.stop == Stop::GapReached { "" } else { "*" };
+                    let speed_up = speed_up(cells, cell).map(|x| format!("{x:.1}"));
+                    [
+                        format!("{}{star}", report.passes),
+                        format!("{:.2}", report.seconds),
+                        speed_up.unwrap_or_default(),
+                    ]
+                }
+                None => Default::default(),
+            };
+            let name = std::iter::once(solver.name().to_owned());
+            table.row(name.chain(lambdas.iter().flat_map(of_lambda)));
+        }
+        table
+    }
+
+    fn object(&self, problem: &Problem, threads: usize, cells: &[Cell]) -> Value {
+        let run = |cell: &Cell| {
+            let report = &cell.outcome.report;
+            json!({
+                "solver": cell.solver.name(),
+                "lambda": cell.lambda,
+                "passes": report.passes,
+                "oracle_calls": report.oracle_calls,
+                "seconds": report.seconds,
+                "master_seconds": report.master_seconds,
+                "speed_up": speed_up(cells, cell),
+                "primal": report.certificate.primal,
+                "lower_bound": report.certificate.lower_bound,
+                "gap": report.certificate.gap().0,
+                "oracle_gap": report.certificate.oracle_gap,
+                "stop": cell.outcome.stop.name(),
+            })
+        };
+        json!({
+            "task": problem.task.kind().name(),
+            "n": problem.data.len(),
+            "dim": problem.task.dim(),
+            "gap": self.solving.gap,
+            "groups": self.solving.groups,
+            "start": if self.reuse { "reuse" } else { "sgd" },
+            "threads": threads,
+            "seed": self.solving.seed,
+            "runs": cells.iter().map(run).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn find(cells: &[Cell], solver: SolverKind, lambda: f64) -> Option<&Cell> {
+    cells.iter().find(|cell| cell.solver == solver && cell.lambda == lambda)
+}
+
+/// The time of the first solver for the same λ, divided by this one's; none where either missed the gap.
+fn speed_up(cells: &[Cell], cell: &Cell) -> Option<f64> {
+    let first = find(cells, cells.first()?.solver, cell.lambda)?;
+    let reached = |cell: &Cell| cell.outcome.stop == Stop::GapReached;
+    let seconds = |cell: &Cell| cell.outcome.report.seconds;
+    (reached(first) && reached(cell) && seconds(cell) > 0.0).then(|| seconds(first) / seconds(cell))
+}
+
+/// A row per run: what it proved, and where its time went.
+fn detail_table(cells: &[Cell]) -> Table {
+    let mut table =
+        Table::new(["solver", "λ", "primal", "lower bound", "gap", "master's share of time", "stop"]);
+    for Cell { solver, lambda, outcome } in cells {
+        let report = &outcome.report;
+        table.row([
+            solver.name().to_owned(),
+            number(*lambda),
+            number(report.certificate.primal),
+            number(report.certificate.lower_bound),
+            report.certificate.gap().to_string(),
+            percent(report.master_seconds / report.seconds.max(f64::MIN_POSITIVE)),
+            outcome.stop.name().to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,144 @@
+//! `maxmargin inspect`: what is in a model file.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use maxmargin::Model;
+use maxmargin::data::Attributes;
+use serde_json::{Value, json};
+
+use crate::print::{bound, count, number, say, say_json};
+
+/// Show what is in a model: how it was trained, its certificate, its heaviest weights
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  maxmargin inspect chunks.model --top 10")]
+pub struct Inspect {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// How many of the heaviest attributes to show for each label (numbered attributes count from 1)
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+}
+
+impl Inspect {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let model = Model::load(&self.model)?;
+        if self.json {
+            return say_json(&self.object(&model));
+        }
+        let description = &model.description;
+        let certificate = &description.certificate;
+        let mut text = format!(
+            "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}, {}\ndata         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {} ≤ F* ≤ {}: gap {}, oracle gap {}\n",
+            self.model.display(),
+            description.program_version,
+            description.task,
+            count(model.vocabulary.labels.len(), "label"),
+            match &model.vocabulary.attributes {
+                Attributes::Named(names) => count(names.len(), "named attribute"),
+                Attributes::Numbered(columns) => count(*columns, "numbered attribute"),
+            },
+            model.loss_name(),
+            if model.options.bias { "bias" } else { "no bias" },
+            if model.options.boundary { "boundary weights" } else { "no boundary weights" },
+            count(description.examples, "example"),
+            description.format.map(|format| format!(" in {format} files")).unwrap_or_default(),
+            number(description.lambda),
+            description.surrogate,
+            description.search,
+            description.solver,
+            description.seed,
+            count(description.passes, "pass").replace("passs", "passes"),
+            bound(certificate.lower_bound),
+            bound(certificate.primal),
+            certificate.gap(),
+            number(certificate.oracle_gap),
+        );
+        let zero = model.weights.iter().filter(|&&weight| weight == 0.0).count();
+        text +=
+            &format!("weights      {} ({zero} are 0), norm {}\n", model.weights.len(), number(model.norm()));
+        for block in model.blocks() {
+            let shape: Vec<String> = block.shape.iter().map(usize::to_string).collect();
+            text += &format!("             {}: {}\n", block.name, shape.join(" × "));
+        }
+        if self.top > 0 {
+            text += "\nheaviest attributes\n";
+            for (label, heaviest) in self.heaviest(&model) {
+                let list: Vec<String> =
+                    heaviest.iter().map(|(name, weight)| format!("{name} {weight:+.4}")).collect();
+                text += &format!("  {label:<11}{}\n", list.join("  "));
+            }
+        }
+        say(&text)
+    }
+
+    /// For each label the attributes with the largest weights by absolute value.
+    fn heaviest<'a>(&self, model: &'a Model) -> Vec<(&'a str, Vec<(String, f64)>)> {
+        let labels = model.vocabulary.labels.len();
+        let attributes = &model.vocabulary.attributes;
+        let of_label = |(y, label): (usize, &'a str)| {
+            let mut order: Vec<usize> = (0..attributes.len()).collect();
+            let weight = |j: usize| model.weights[j * labels + y];
+            let heavier =
+                |&a: &usize, &b: &usize| weight(b).abs().total_cmp(&weight(a).abs()).then(a.cmp(&b));
+            if self.top < order.len() {
+                order.select_nth_unstable_by(self.top, heavier);
+                order.truncate(self.top);
+            }
+            order.sort_by(heavier);
+            let name = |j: usize| match attributes {
+                Attributes::Named(names) => names.name(j as u32).to_owned(),
+                Attributes::Numbered(_) => (j + 1).to_string(),
+            };
+            let nonzero = order.into_iter().filter(|&j| weight(j) != 0.0);
+            (label, nonzero.map(|j| (name(j), weight(j))).collect())
+        };
+        model.vocabulary.labels.iter().enumerate().map(of_label).collect()
+    }
+
+    fn object(&self, model: &Model) -> Value {
+        let description = &model.description;
+        let certificate = &description.certificate;
+        let heaviest: Vec<Value> = self
+            .heaviest(model)
+            .into_iter()
+            .map(|(label, weights)| json!({ "label": label, "weights": weights }))
+            .collect();
+        json!({
+            "model": self.model.display().to_string(),
+            "program_version": description.program_version,
+            "task": description.task.name(),
+            "labels": model.vocabulary.labels.iter().collect::<Vec<_>>(),
+            "attributes": model.vocabulary.attributes.len(),
+            "named_attributes": matches!(model.vocabulary.attributes, Attributes::Named(_)),
+            "bias": model.options.bias,
+            "boundary": model.options.boundary,
+            "loss": model.loss_name(),
+            "lambda": description.lambda,
+            "surrogate": description.surrogate,
+            "search": description.search,
+            "solver": description.solver,
+            "seed": description.seed,
+            "n": description.examples,
+            "dim": model.weights.len(),
+            "passes": description.passes,
+            "primal": certificate.primal,
+            "lower_bound": certificate.lower_bound,
+            "gap": certificate.gap().0,
+            "oracle_gap": certificate.oracle_gap,
+            "norm": model.norm(),
+            "data_format": description.format.map(|format| format.name()),
+            "heaviest": heaviest,
+        })
+    }
+}

@@ -1,0 +1,9 @@
+//! One file per command.
+
+pub mod compare;
+pub mod demo;
+pub mod eval;
+pub mod inspect;
+pub mod path;
+pub mod predict;
+pub mod train;

@@ -1,0 +1,141 @@
+//! `maxmargin predict`: labels for new data.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use maxmargin::data::{Dataset, Unseen, read_with};
+use maxmargin::task::{Prediction, Task};
+use maxmargin::{Error, Model, OutputFile};
+
+use crate::arguments::{Folds, ReadArguments};
+use crate::evaluation::unseen_note;
+use crate::print::note;
+use crate::problem::{check_output, in_folds};
+
+/// So many examples are predicted at a time, so that k-best lists of large files fit in memory.
+const AT_A_TIME: usize = 4096;
+
+/// Predict labels
+///
+/// Writes one label per line, in the order of the input, with a blank line between sequences. Labels in the input are
+/// ignored; they may be missing where the format allows it. Attributes that the model does not know are left out.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
+line, and a blank line:
+
+  # 1 12.25
+  B-NP
+  I-NP
+
+  # 2 11.5
+  B-NP
+  O
+
+Examples:
+  maxmargin predict --model chunks.model --input new.crfsuite > tags.txt
+  maxmargin predict --model mnist.model --input t10k-images-idx3-ubyte.gz --k-best 3 --output digits.txt")]
+pub struct Predict {
+    /// The model
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+
+    /// The data: one file or several of the same format
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    input: Vec<PathBuf>,
+
+    /// Where to write, replaced as a whole when all is done; standard output when it is not given
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Write the K best labels of each example, with their scores
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    k_best: Option<u32>,
+
+    /// Write the score of each prediction, in the format of --k-best 1
+    #[arg(long)]
+    scores: bool,
+
+    /// Only these folds of the data, for example 0 or 1-9
+    #[arg(long, value_name = "LIST")]
+    folds: Option<Folds>,
+
+    #[command(flatten)]
+    read: ReadArguments,
+}
+
+impl Predict {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        if let Some(output) = &self.output {
+            check_output(output, &[&self.input, std::slice::from_ref(&self.model)])?;
+        }
+        let model = Model::load(&self.model)?;
+        let task = model.task()?;
+        let (mut data, unseen) = read_with(&self.input, &self.read.options(), &model.vocabulary)?;
+        if let Some(folds) = &self.folds {
+            data = in_folds(&data, folds)?;
+        }
+        if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }) {
+            note(&line);
+        }
+        match &self.output {
+            Some(path) => {
+                let mut file = OutputFile::create(path)?;
+                self.write(&model, &task, data, &mut file)?.map_err(|e| Error::io("write", path, e))?;
+                Ok(file.finish()?)
+            }
+            None => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                match self.write(&model, &task, data, &mut out)?.and_then(|()| out.flush()) {
+                    Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                        Err(anyhow!("cannot write the output: {e}"))
+                    }
+                    result => Ok(result?),
+                }
+            }
+        }
+    }
+
+    /// The outer result is about the data, the inner one about the output.
+    fn write(
+        &self,
+        model: &Model,
+        task: &Task,
+        data: Dataset,
+        out: &mut dyn Write,
+    ) -> Result<io::Result<()>> {
+        // A multiclass task sees rows; blank lines still go where the input's sequences end.
+        let ends = data.sequences.clone().unwrap_or_default();
+        let data = task.view(data)?;
+        let with_scores = self.scores || self.k_best.is_some();
+        let k = self.k_best.unwrap_or(1) as usize;
+        let name = |label: &u32| model.vocabulary.labels.name(*label);
+        let examples: Vec<usize> = (0..data.len()).collect();
+        let write_all = |out: &mut dyn Write| -> io::Result<()> {
+            for examples in examples.chunks(AT_A_TIME) {
+                let predictions = task.predict(&model.weights, &data.subset(examples), k);
+                for (&i, predictions) in examples.iter().zip(&predictions) {
+                    if !with_scores && i > 0 && ends.binary_search(&data.range(i).start).is_ok() {
+                        writeln!(out)?;
+                    }
+                    for (rank, Prediction { labels, score }) in predictions.iter().enumerate() {
+                        if with_scores {
+                            writeln!(out, "# {} {score}", rank + 1)?;
+                        }
+                        for label in labels {
+                            writeln!(out, "{}", name(label))?;
+                        }
+                        if with_scores {
+                            writeln!(out)?;
+                        }
+                    }
+                }
+            }
+            Ok(())
+        };
+        Ok(write_all(out))
+    }
+}

@@ -1,0 +1,149 @@
+//! `maxmargin train`: from data to a model with a proof.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use maxmargin::solver::{SolverKind, Stop};
+
+use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments};
+use crate::evaluation::HeldOut;
+use crate::print::{note, say, say_json};
+use crate::problem::{Problem, check_output};
+use crate::progress::Progress;
+use crate::training::{Log, solve, warm_start, why};
+
+/// Train a model and prove how good it is
+///
+/// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
+/// Ctrl-C stops after the pass and saves the model so far.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
+  maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
+  maxmargin train chain --train chunks.crfsuite --model chunks.model --c-sum 0.1 --gap 1e-2 --log run.jsonl --json")]
+pub struct Train {
+    #[command(flatten)]
+    problem: ProblemArguments,
+
+    /// Where to save the model: a safetensors file, replaced as a whole when training is done
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+
+    /// Data to evaluate the model on afterwards
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    test: Vec<PathBuf>,
+
+    /// Evaluate on these folds: of the --test data if there is any, else of the training data
+    #[arg(long, value_name = "LIST")]
+    test_folds: Option<Folds>,
+
+    #[command(flatten)]
+    regularizer: RegularizerArguments,
+
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack or sgd
+    ///
+    /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
+    /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. sgd: averaged
+    /// stochastic subgradient steps, quick but with a weak proof. auto picks prox-p-bmrm.
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
+    solver: SolverKind,
+
+    #[command(flatten)]
+    solving: SolvingArguments,
+
+    /// Start from the weights of another model of the same task, labels and attributes
+    #[arg(long, value_name = "MODEL", help_heading = "Solving")]
+    warm_start: Option<PathBuf>,
+
+    /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
+    /// oracle_calls, seconds, master_seconds
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    log: Option<PathBuf>,
+
+    /// Print one JSON object instead of the summary
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl Train {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        let inputs = [&self.problem.train[..], &self.test[..]];
+        check_output(&self.model, &inputs)?;
+        if let Some(log) = &self.log {
+            check_output(log, &inputs)?;
+            if *log == self.model {
+                bail!("--log and --model name the same file");
+            }
+        }
+        self.solving.on_threads(|threads| self.train(threads))
+    }
+
+    fn train(&self, threads: usize) -> Result<()> {
+        let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
+        let (problem, others) = Problem::load(&self.problem, others)?;
+        let (task, vocabulary) = (&problem.task, &problem.vocabulary);
+        let test = match others {
+            Some(data) => Some(HeldOut::from_training(data, vocabulary)),
+            None if self.test.is_empty() => None,
+            None => {
+                let options = self.problem.read.options_for_more();
+                Some(HeldOut::read(&self.test, &options, self.test_folds.as_ref(), task, vocabulary)?)
+            }
+        };
+        let regularizer = self.regularizer.resolve(problem.data.len());
+        let mut settings = self.solving.settings(regularizer.lambda)?;
+        if let Some(path) = &self.warm_start {
+            settings.start = Some(warm_start(path, &problem, self.solver)?);
+        }
+        let risk = problem.risk()?;
+        let mut log = self.log.as_deref().map(Log::create).transpose()?;
+
+        let limits = self.solving.limits();
+        let mut progress = Progress::new(limits.gap, self.solving.quiet, "");
+        let trained = solve(risk.as_ref(), self.solver, &settings, limits, &mut progress, log.as_mut())?;
+        let model = problem.model(trained.solver, &settings, &trained.outcome);
+        model.save(&self.model)?;
+        if trained.outcome.stop == Stop::Interrupted {
+            note(&format!("interrupted; the model so far is in {}", self.model.display()));
+        }
+
+        let evaluation =
+            test.as_ref().map(|test| test.evaluate(task, &model.weights, vocabulary.labels.len()));
+        if self.json {
+            let mut object = trained.json(&problem, &settings);
+            object["model"] = self.model.display().to_string().into();
+            object["threads"] = threads.into();
+            if let Some(evaluation) = &evaluation {
+                object["test"] = evaluation.json(false);
+            }
+            return say_json(&object);
+        }
+        if self.solving.quiet {
+            return Ok(());
+        }
+        let weights = if self.problem.no_bias { ", no bias" } else { "" };
+        let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
+        let mut text = format!(
+            "data         {}\nproblem      {task}, margin rescaling, loss {loss}{weights}{boundary}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
+            problem.describe(),
+            task = self.problem.task,
+            loss = model.loss_name(),
+            λ = regularizer.describe(),
+            solver = trained.solver,
+            why = why(self.solver),
+            certificate = trained.certificate(),
+            work = trained.work(),
+            path = self.model.display(),
+        );
+        if let Some(evaluation) = &evaluation {
+            text += &format!("test         {}\n", evaluation.line());
+            if let Some(line) = evaluation.note() {
+                text += &format!("             {line}\n");
+            }
+        }
+        say(&text)
+    }
+}

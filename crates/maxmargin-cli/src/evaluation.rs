@@ -1,0 +1,168 @@
+//! Labelled data that a model was not trained on: reading it, predicting it, and what comes out.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use maxmargin::data::{Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, read_training, read_with};
+use maxmargin::metrics::{Comparison, LabelMetrics, Metrics};
+use maxmargin::task::Task;
+use serde_json::{Value, json};
+
+use crate::arguments::Folds;
+use crate::print::{count, number, percent};
+use crate::problem::in_folds;
+use crate::table::Table;
+
+/// Labelled data, read with the vocabulary of a model.
+pub struct HeldOut {
+    /// The examples, as the task sees them.
+    pub data: Dataset,
+    /// The names of labels: the model's, then those that only this data has.
+    labels: Alphabet,
+    unseen: Unseen,
+}
+
+impl HeldOut {
+    /// Reads files.
+    pub fn read(
+        paths: &[PathBuf],
+        options: &ReadOptions,
+        folds: Option<&Folds>,
+        task: &Task,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self> {
+        let (mut data, unseen) = read_with(paths, options, vocabulary)?;
+        let mut labels = vocabulary.labels.clone();
+        if unseen.labels > 0
+            && let Ok((_, other)) = read_training(paths, options)
+        {
+            // Rare, so it may cost two more readings: chunks are counted right only if unknown tags keep their names.
+            for name in other.labels.iter() {
+                labels.add(name);
+            }
+            let attributes = vocabulary.attributes.clone();
+            (data, _) = read_with(paths, options, &Vocabulary { labels: labels.clone(), attributes })?;
+        }
+        if let Some(folds) = folds {
+            data = in_folds(&data, folds)?;
+        }
+        Ok(Self { data: task.view(data)?, labels, unseen })
+    }
+
+    /// Other folds of the training data, which hold nothing unseen.
+    pub fn from_training(data: Dataset, vocabulary: &Vocabulary) -> Self {
+        Self { data, labels: vocabulary.labels.clone(), unseen: Unseen::default() }
+    }
+
+    /// What these weights predict for it, against the truth.
+    pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Evaluation<'_> {
+        let best = task.predict(weights, &self.data, 1).into_iter();
+        let predicted: Vec<Vec<u32>> =
+            best.map(|best| best.into_iter().next().map(|best| best.labels).unwrap_or_default()).collect();
+        let comparison = Comparison { truth: &self.data, predicted: &predicted, labels: &self.labels, known };
+        Evaluation {
+            held_out: self,
+            metrics: Metrics::of(task, comparison),
+            per_label: LabelMetrics::of(comparison),
+        }
+    }
+}
+
+/// How good predictions for held-out data are.
+pub struct Evaluation<'a> {
+    held_out: &'a HeldOut,
+    /// The task's metrics.
+    pub metrics: Metrics,
+    per_label: Vec<LabelMetrics>,
+}
+
+impl Evaluation<'_> {
+    /// One object with the metrics by name.
+    pub fn json(&self, per_label: bool) -> Value {
+        let HeldOut { data, unseen, labels } = self.held_out;
+        let mut object = json!({
+            "n": data.len(),
+            "rows": data.labels.len(),
+            "unseen_labels": unseen.labels,
+            "unseen_attributes": unseen.attributes,
+        });
+        for (name, value) in self.metrics.figures() {
+            object[name] = json!(value);
+        }
+        if per_label {
+            let one = |(name, label): (&str, &LabelMetrics)| {
+                json!({
+                    "label": name, "truth": label.truth, "predicted": label.predicted, "right": label.right,
+                    "precision": label.precision(), "recall": label.recall(), "f1": label.f1(),
+                })
+            };
+            object["per_label"] = labels.iter().zip(&self.per_label).map(one).collect();
+        }
+        object
+    }
+
+    /// The metrics in a line.
+    pub fn line(&self) -> String {
+        let figure = |(name, value): (&str, f64)| match name {
+            "mean_loss" => format!("mean loss {}", number(value)),
+            name => format!("{} {}", name.replace('_', " "), percent(value)),
+        };
+        self.metrics.figures().into_iter().map(figure).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The metrics as a table.
+    pub fn table(&self) -> String {
+        let mut table = Table::new(["metric", "value"]);
+        let HeldOut { data, .. } = self.held_out;
+        table.row(["examples".to_owned(), data.len().to_string()]);
+        if data.labels.len() != data.len() {
+            table.row(["rows".to_owned(), data.labels.len().to_string()]);
+        }
+        for (name, value) in self.metrics.figures() {
+            let value = if name == "mean_loss" { number(value) } else { percent(value) };
+            table.row([name.to_owned(), value]);
+        }
+        table.to_string()
+    }
+
+    /// A row per label.
+    pub fn label_table(&self) -> String {
+        let mut table = Table::new(["label", "true", "predicted", "right", "precision", "recall", "F1"]);
+        for (name, label) in self.held_out.labels.iter().zip(&self.per_label) {
+            table.row([
+                name.to_owned(),
+                label.truth.to_string(),
+                label.predicted.to_string(),
+                label.right.to_string(),
+                percent(label.precision()),
+                percent(label.recall()),
+                percent(label.f1()),
+            ]);
+        }
+        table.to_string()
+    }
+
+    /// A line about what the model does not know, if there is anything.
+    pub fn note(&self) -> Option<String> {
+        unseen_note(self.held_out.unseen)
+    }
+}
+
+/// A line about what a model does not know, if there is anything.
+pub fn unseen_note(unseen: Unseen) -> Option<String> {
+    let labels = match unseen.labels {
+        0 => None,
+        rows => Some(format!(
+            "counted as mistakes: {} with a label that the model does not know",
+            count(rows, "row")
+        )),
+    };
+    let attributes = match unseen.attributes {
+        0 => None,
+        values => {
+            Some(format!("left out: {} of attributes that the model does not know", count(values, "value")))
+        }
+    };
+    let parts: Vec<String> = labels.into_iter().chain(attributes).collect();
+    (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
+}

@@ -1,0 +1,102 @@
+//! Numbers and lines for people.
+
+use std::io::{self, Write};
+
+use anyhow::{Result, anyhow};
+use serde_json::Value;
+
+/// Prints on standard output, all at once.
+pub fn say(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(anyhow!("cannot write the output: {e}")),
+        result => Ok(result?),
+    }
+}
+
+/// Prints a JSON object on a line of standard output.
+pub fn say_json(object: &Value) -> Result<()> {
+    say(&format!("{object}\n"))
+}
+
+/// Prints a line on standard error. When nobody reads it, that is all right.
+pub fn note(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A number with six significant digits.
+pub fn number(value: f64) -> String {
+    digits(value, 6)
+}
+
+/// A bound, with enough digits to tell it from the other one.
+pub fn bound(value: f64) -> String {
+    digits(value, 9)
+}
+
+fn digits(value: f64, significant: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let exponent = value.abs().log10().floor() as i32;
+    if !(-4..7).contains(&exponent) {
+        return format!("{value:.*e}", significant as usize - 3);
+    }
+    let text = format!("{value:.*}", (significant - 1 - exponent).max(0) as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+/// Bytes in the unit that fits.
+pub fn bytes(count: usize) -> String {
+    match count as f64 {
+        count if count >= 1e9 => format!("{:.1} GB", count / 1e9),
+        count if count >= 1e6 => format!("{:.1} MB", count / 1e6),
+        count => format!("{:.1} kB", count / 1e3),
+    }
+}
+
+/// A time in the unit that fits.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.2} s"),
+        s if s < 120.0 => format!("{s:.1} s"),
+        s if s < 7200.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// `1 label`, `2 labels`.
+pub fn count(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (3.244_297_77, "3.2443"),
+            (0.015_974_440_894, "0.0159744"),
+            (626.0, "626"),
+            (1234567.8, "1234568"),
+            (-0.5, "-0.5"),
+            (1.5e-7, "1.500e-7"),
+            (2.5e9, "2.500e9"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(time(605.0), "10 min 5 s");
+    }
+}

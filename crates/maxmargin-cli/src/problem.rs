@@ -1,0 +1,136 @@
+//! From files to a task with its data.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
+use maxmargin::model::Description;
+use maxmargin::risk::Risk;
+use maxmargin::solver::{Outcome, SolverSettings};
+use maxmargin::task::{Task, TaskOptions};
+use maxmargin::{Model, OutputFile};
+
+use crate::arguments::{Folds, ProblemArguments};
+use crate::print::{bytes, count};
+
+/// A task and its training data.
+pub struct Problem {
+    /// The task.
+    pub task: Task,
+    /// Its options.
+    pub options: TaskOptions,
+    /// The names in the data.
+    pub vocabulary: Vocabulary,
+    /// The training examples, as the task sees them.
+    pub data: Dataset,
+    /// The format of the files, where the data came from files.
+    pub format: Option<Format>,
+}
+
+impl Problem {
+    /// Reads the training data, and the examples in `others` of the same files.
+    pub fn load(arguments: &ProblemArguments, others: Option<&Folds>) -> Result<(Self, Option<Dataset>)> {
+        let options = arguments.read.options();
+        let (all, vocabulary) = read_training(&arguments.train, &options)?;
+        let format = match (options.format, arguments.train.first()) {
+            (None, Some(path)) => Some(Format::detect(&mut Source::open(path)?)?),
+            (format, _) => format,
+        };
+        let held_out = others.map(|folds| in_folds(&all, folds)).transpose()?;
+        let data = match (&arguments.folds, others) {
+            (Some(folds), _) => in_folds(&all, folds)?,
+            (None, Some(_)) => {
+                bail!("--folds: say which folds to train on, since others of the same file are held out")
+            }
+            (None, None) => all,
+        };
+        let options = arguments.task_options(&vocabulary.labels)?;
+        let problem = Self::new(arguments.task, options, vocabulary, data, format)?;
+        let held_out = held_out.map(|data| problem.task.view(data)).transpose()?;
+        Ok((problem, held_out))
+    }
+
+    /// A task with its data.
+    pub fn new(
+        kind: maxmargin::task::TaskKind,
+        options: TaskOptions,
+        vocabulary: Vocabulary,
+        data: Dataset,
+        format: Option<Format>,
+    ) -> Result<Self> {
+        let task = Task::new(kind, vocabulary.attributes.len(), vocabulary.labels.len(), options.clone())?;
+        let data = task.view(data)?;
+        Ok(Self { task, options, vocabulary, data, format })
+    }
+
+    /// The risk to minimise.
+    pub fn risk(&self) -> Result<Box<dyn Risk>> {
+        Ok(self.task.risk(&self.data)?)
+    }
+
+    /// The model that a run found.
+    pub fn model(&self, solver: &str, settings: &SolverSettings, outcome: &Outcome) -> Model {
+        Model {
+            description: Description {
+                program_version: env!("CARGO_PKG_VERSION").to_owned(),
+                task: self.task.kind(),
+                lambda: settings.lambda,
+                surrogate: "margin".to_owned(),
+                search: "exact".to_owned(),
+                solver: solver.to_owned(),
+                seed: settings.seed,
+                certificate: outcome.report.certificate,
+                passes: outcome.report.passes,
+                examples: self.data.len(),
+                format: self.format,
+            },
+            options: self.options.clone(),
+            vocabulary: self.vocabulary.clone(),
+            weights: outcome.weights.clone(),
+        }
+    }
+
+    /// The sizes, for a person.
+    pub fn describe(&self) -> String {
+        let examples = count(self.data.len(), "example");
+        let rows = match self.data.labels.len() {
+            rows if rows == self.data.len() => String::new(),
+            rows => format!(" of {} in all", count(rows, "row")),
+        };
+        let (labels, attributes) = (self.vocabulary.labels.len(), self.vocabulary.attributes.len());
+        format!(
+            "{examples}{rows}, {}, {}: {}; {} in memory",
+            count(labels, "label"),
+            count(attributes, "attribute"),
+            count(self.task.dim(), "weight"),
+            bytes(self.data.bytes())
+        )
+    }
+}
+
+/// The examples in some folds.
+pub fn in_folds(data: &Dataset, folds: &Folds) -> Result<Dataset> {
+    let Some(examples) = data.in_folds(&folds.0) else {
+        bail!("--folds: this data has no folds; only the letters format numbers them")
+    };
+    if examples.is_empty() {
+        let mut there: Vec<u32> = data.folds.clone().unwrap_or_default();
+        there.sort_unstable();
+        there.dedup();
+        let there: Vec<String> = there.iter().take(20).map(u32::to_string).collect();
+        bail!("--folds: no example is in these folds; the data has {}", there.join(", "));
+    }
+    Ok(data.subset(&examples))
+}
+
+/// Makes sure, before long work, that a file can be written in the end, and that it is none of the inputs.
+pub fn check_output(output: &Path, inputs: &[&[PathBuf]]) -> Result<()> {
+    let same = |input: &&PathBuf| match (output.canonicalize(), input.canonicalize()) {
+        (Ok(output), Ok(input)) => output == input,
+        _ => false,
+    };
+    if let Some(input) = inputs.iter().copied().flatten().find(same) {
+        return Err(anyhow!("{}: this file is read as data; write to another one", input.display()));
+    }
+    Ok(OutputFile::check(output)?)
+}

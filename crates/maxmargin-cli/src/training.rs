@@ -1,0 +1,189 @@
+//! One solve, watched: progress, log, Ctrl-C.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use maxmargin::data::{Attributes, Vocabulary};
+use maxmargin::risk::Risk;
+use maxmargin::solver::{Limits, Outcome, Report, SolverKind, SolverSettings, run};
+use maxmargin::{Error, Model};
+use serde_json::{Value, json};
+
+use crate::interrupt;
+use crate::print::{bound, number, percent, time};
+use crate::problem::Problem;
+use crate::progress::Progress;
+
+/// A finished run.
+pub struct Trained {
+    /// The name of the solver that ran.
+    pub solver: &'static str,
+    /// What it found.
+    pub outcome: Outcome,
+}
+
+/// Solves until a limit is reached or Ctrl-C is pressed.
+pub fn solve(
+    risk: &dyn Risk,
+    kind: SolverKind,
+    settings: &SolverSettings,
+    limits: Limits,
+    progress: &mut Progress,
+    mut log: Option<&mut Log>,
+) -> Result<Trained> {
+    interrupt::listen();
+    let mut solver = kind.build(risk, settings);
+    let mut refused = None;
+    let outcome = run(solver.as_mut(), risk, limits, |report| {
+        progress.update(report);
+        if let Some(log) = &mut log
+            && let Err(error) = log.write(report)
+        {
+            refused = Some(error);
+        }
+        if refused.is_some() || interrupt::asked() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    progress.finish();
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(Trained { solver: solver.name(), outcome }),
+    }
+}
+
+/// A file with one JSON object per pass.
+pub struct Log {
+    file: File,
+    path: PathBuf,
+}
+
+impl Log {
+    /// Begins a new log.
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|e| Error::io("write", path, e))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// One line, whole, at once: whoever follows the file sees it.
+    fn write(&mut self, report: &Report) -> Result<(), Error> {
+        let mut line = json!({
+            "passes": report.passes,
+            "primal_now": report.primal_now,
+            "oracle_calls": report.oracle_calls,
+            "seconds": report.seconds,
+            "master_seconds": report.master_seconds,
+        });
+        add_certificate(&mut line, report);
+        let line = format!("{line}\n");
+        self.file.write_all(line.as_bytes()).map_err(|e| Error::io("write", &self.path, e))
+    }
+}
+
+/// Adds primal, lower_bound, gap and oracle_gap; what is not known is null.
+pub fn add_certificate(object: &mut Value, report: &Report) {
+    let certificate = &report.certificate;
+    object["primal"] = json!(certificate.primal);
+    object["lower_bound"] = json!(certificate.lower_bound);
+    object["gap"] = json!(certificate.gap().0);
+    object["oracle_gap"] = json!(certificate.oracle_gap);
+}
+
+impl Trained {
+    /// What was asked for and what came of it, as every command that trains reports it.
+    pub fn json(&self, problem: &Problem, settings: &SolverSettings) -> Value {
+        let Outcome { report, stop, .. } = &self.outcome;
+        let mut object = json!({
+            "task": problem.task.kind().name(),
+            "solver": self.solver,
+            "search": "exact",
+            "surrogate": "margin",
+            "lambda": settings.lambda,
+            "n": problem.data.len(),
+            "dim": problem.task.dim(),
+            "passes": report.passes,
+            "oracle_calls": report.oracle_calls,
+            "seconds": report.seconds,
+            "master_seconds": report.master_seconds,
+            "seed": settings.seed,
+            "stop": stop.name(),
+        });
+        add_certificate(&mut object, report);
+        object
+    }
+
+    /// The certificate in a sentence.
+    pub fn certificate(&self) -> String {
+        let certificate = &self.outcome.report.certificate;
+        let oracle = match certificate.oracle_gap {
+            0.0 => "the search is exact".to_owned(),
+            gap => format!("of which inexact searches may account for {}", number(gap)),
+        };
+        format!(
+            "{} ≤ F* ≤ {}: gap {}, {oracle}",
+            bound(certificate.lower_bound),
+            bound(certificate.primal),
+            certificate.gap()
+        )
+    }
+
+    /// How much work it was.
+    pub fn work(&self) -> String {
+        let report = &self.outcome.report;
+        format!(
+            "{} after {} passes, {} oracle calls, {} ({} on the master problem)",
+            self.outcome.stop.name(),
+            report.passes,
+            report.oracle_calls,
+            time(report.seconds),
+            percent(report.master_seconds / report.seconds.max(f64::MIN_POSITIVE)),
+        )
+    }
+}
+
+/// Why `auto` picked what it picked.
+pub fn why(kind: SolverKind) -> &'static str {
+    match kind {
+        SolverKind::Auto => {
+            " (auto: starts from SGD and keeps P cutting-plane models; the fewest passes on most data)"
+        }
+        _ => "",
+    }
+}
+
+/// The weights of another model of the same problem, to start from.
+pub fn warm_start(path: &Path, problem: &Problem, kind: SolverKind) -> Result<Vec<f64>> {
+    if matches!(kind, SolverKind::NSlack | SolverKind::Sgd) {
+        bail!("--warm-start: {kind} always starts at 0; use auto, prox-p-bmrm, prox-bmrm, p-bmrm or bmrm");
+    }
+    let model = Model::load(path)?;
+    let differs = |what: &str| Err(Error::model(path, format!("cannot start from this model: {what}")));
+    let (old, new) = (&model.vocabulary, &problem.vocabulary);
+    if model.description.task != problem.task.kind() {
+        let (old, new) = (model.description.task, problem.task.kind());
+        differs(&format!("it is for the task {old}, not {new}"))?;
+    }
+    if !old.labels.iter().eq(new.labels.iter()) {
+        differs("its labels are not those of the training data")?;
+    }
+    if !same_attributes(old, new) {
+        differs("its attributes are not those of the training data")?;
+    }
+    if (model.options.bias, model.options.boundary) != (problem.options.bias, problem.options.boundary) {
+        differs("it has other weights; give the same --no-bias and --no-boundary as then")?;
+    }
+    Ok(model.weights)
+}
+
+fn same_attributes(old: &Vocabulary, new: &Vocabulary) -> bool {
+    match (&old.attributes, &new.attributes) {
+        (Attributes::Numbered(old), Attributes::Numbered(new)) => old == new,
+        (Attributes::Named(old), Attributes::Named(new)) => old.iter().eq(new.iter()),
+        _ => false,
+    }
+}

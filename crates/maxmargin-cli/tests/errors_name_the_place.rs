@@ -1,0 +1,160 @@
+//! Every mistake of a user: exit code 2, a message that helps, nothing left behind.
+
+mod common;
+
+use std::io::Write;
+
+use common::{Folder, rows};
+
+#[test]
+fn bad_data_is_refused() {
+    let folder = Folder::new();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(rows(500).as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    for (task, name, content, parts) in [
+        ("multiclass", "cut.gz", &packed[..packed.len() / 2], &["cut.gz"][..]),
+        ("multiclass", "no-label", b"a 1:1\n1:1 2:1\n", &["no-label:2:1", "label"]),
+        ("multiclass", "nan", b"a 1:1\nb 1:nan\n", &["nan:2:5"]),
+        ("multiclass", "order", b"a 1:1\nb 3:1 2:1\n", &["order:2:7"]),
+        ("chain", "qid", b"a qid:1 1:1\nb qid:2 1:1\na qid:1 1:1\n", &["qid:3"]),
+        ("multiclass", "empty", b"", &["empty: ", "empty"]),
+        ("multiclass", "one", b"a 1:1\na 2:1\n", &["fewer than two"]),
+        ("chain", "rows", b"a 1:1\nb 2:1\n", &["no sequences", "qid"]),
+    ] {
+        folder.write(name, content);
+        folder.refusal(&format!("train {task} --train {name} --model m --log l"), parts);
+    }
+    folder.refusal("train multiclass --train nowhere --model m", &["error: cannot read nowhere: "]);
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    let folder = Folder::new();
+    folder.write("costs", "red\n");
+    let train = "train multiclass --train rows.svm --model m";
+    for (arguments, parts) in [
+        (format!("{train} --lambda 1 --c-sum 1"), &["cannot be used with"][..]),
+        (format!("{train} --lambda 0"), &["--lambda", "above 0"]),
+        (format!("{train} --gap nan"), &["--gap", "above 0"]),
+        (format!("{train} --solver newton"), &["newton", "prox-p-bmrm"]),
+        (format!("{train} --surrogate slack"), &["not available yet"]),
+        (format!("{train} --search angular"), &["not available yet"]),
+        (format!("{train} --loss huber"), &["cost=FILE"]),
+        (format!("{train} --loss cost=costs"), &["costs:1", "three fields"]),
+        (format!("{train} --folds 0"), &["has no folds"]),
+        (format!("{train} --test-folds 0"), &["has no folds"]),
+        (format!("{train} --threads 0"), &["--threads"]),
+        (format!("{train} --labels rows.svm"), &["labels"]),
+        (format!("{train} --format csv"), &["svmlight, crfsuite"]),
+        ("train parsing --train rows.svm --model m".into(), &["multiclass and chain"]),
+        ("train chain --train tags.crf --model m --loss zero-one".into(), &["hamming"]),
+        ("train multiclass --train rows.svm --model rows.svm".into(), &["rows.svm", "read as data"]),
+        ("path multiclass --train rows.svm --model m --lambdas 1".into(), &["--validate"]),
+        ("path multiclass --train rows.svm --model m --lambdas 1,x --validate rows.svm".into(), &["above 0"]),
+    ] {
+        folder.refusal(&arguments, parts);
+    }
+}
+
+#[test]
+fn bad_models_are_refused() {
+    let folder = Folder::new();
+    folder.output("train multiclass --train rows.svm --model good --quiet");
+    let good = std::fs::read(folder.path("good")).unwrap();
+    folder.write("half", &good[..good.len() / 2]);
+    folder.write("text", "this is not a model at all\n");
+    let header = br#"{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
+    let other = [&(header.len() as u64).to_le_bytes()[..], header, b"1"].concat();
+    folder.write("other", other);
+    for (model, part) in [
+        ("half", "cut off"),
+        ("text", "not a model"),
+        ("other", "not of this program"),
+        ("nowhere", "cannot read"),
+    ] {
+        folder.refusal(&format!("eval --model {model} --data rows.svm"), &[model, part]);
+        folder.refusal(&format!("predict --model {model} --input rows.svm --output out"), &[model, part]);
+        folder.refusal(&format!("inspect {model}"), &[model, part]);
+        folder.refusal(
+            &format!("train multiclass --train rows.svm --model m --warm-start {model}"),
+            &[model, part],
+        );
+    }
+    // A model of another task, or for other attributes.
+    folder.refusal("eval --model good --data tags.crf", &["tags.crf", "names", "numbers"]);
+    folder.output("train chain --train tags.crf --model chain --quiet");
+    folder.refusal("predict --model chain --input rows.svm", &["rows.svm"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn places_that_cannot_be_written_are_refused() {
+    let folder = Folder::new();
+    folder.output("train multiclass --train rows.svm --model good --quiet");
+    let train = "train multiclass --train rows.svm --quiet";
+    for (arguments, parts) in [
+        (format!("{train} --model no/such/m"), &["cannot write no/such/m", "there is no folder no/such"][..]),
+        (format!("{train} --model ."), &["cannot write ."]),
+        (format!("{train} --model /dev/full"), &["cannot write /dev/full"]),
+        (format!("{train} --model m --log /dev/full"), &["cannot write /dev/full"]),
+        (format!("{train} --model m --log no/such/log"), &["cannot write no/such/log"]),
+        ("predict --model good --input rows.svm --output /dev/full".into(), &["cannot write /dev/full"]),
+        ("predict --model good --input rows.svm --output no/such/out".into(), &["no/such/out"]),
+        (
+            "path multiclass --train rows.svm --validate rows.svm --lambdas 1 --model no/m --quiet".into(),
+            &["no/m"],
+        ),
+    ] {
+        folder.refusal(&arguments, parts);
+    }
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut predict = std::process::Command::new(assert_cmd::cargo::cargo_bin("maxmargin"));
+    predict.args(["predict", "--model"]).arg(folder.path("good")).arg("--input").arg(folder.path("rows.svm"));
+    assert_eq!(predict.stdout(full).status().unwrap().code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let folder = Folder::new();
+    folder.write("many.svm", rows(40_000));
+    folder.output("train multiclass --train rows.svm --model m --quiet");
+    let program = assert_cmd::cargo::cargo_bin("maxmargin");
+    let script = format!(
+        "{{ '{0}' predict --model m --input many.svm; echo code $? >&2; }} | head -1",
+        program.display()
+    );
+    let output =
+        std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "code 0\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupting_saves_the_model_so_far() {
+    let folder = Folder::new();
+    folder.write("many.svm", rows(40_000));
+    let mut train = std::process::Command::new(assert_cmd::cargo::cargo_bin("maxmargin"));
+    train
+        .current_dir(folder.path(""))
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    train.args("train multiclass --train many.svm --model m --gap 1e-300 --log l --json".split(' '));
+    let child = train.spawn().unwrap();
+    // The log shows that training has begun.
+    let begun = || std::fs::read(folder.path("l")).is_ok_and(|log| log.contains(&b'\n'));
+    let start = std::time::Instant::now();
+    while !begun() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(object["stop"], "interrupted", "{object}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("interrupted; the model so far is in m"), "{message}");
+    folder.output("eval --model m --data rows.svm");
+}

@@ -1,0 +1,158 @@
+//! Precision and recall of chunks, as the CoNLL shared tasks count them.
+//!
+//! Tags are `O`, `B-type` and `I-type`. A chunk begins at a `B-`, and at an `I-` that follows another type or no chunk;
+//! it ends before the next chunk, before an `O` and at the end of the sequence. A predicted chunk is right when a true
+//! chunk has the same first token, last token and type. A true label without a name (it is missing, or the model does not
+//! know it and nobody remembers it) is a chunk of its own that no prediction finds.
+
+use super::{Comparison, f1, share};
+use crate::data::Alphabet;
+
+/// Counts of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChunkMetrics {
+    /// The chunks in the truth.
+    pub truth: usize,
+    /// The chunks that were predicted.
+    pub predicted: usize,
+    /// The chunks that were predicted and are right.
+    pub right: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Tag<'a> {
+    Outside,
+    Begin(&'a str),
+    Inside(&'a str),
+    Unknown,
+}
+
+/// First token, end, type; `None` is the type of unknown tags.
+type Chunk<'a> = (usize, usize, Option<&'a str>);
+
+impl ChunkMetrics {
+    /// Counts the chunks, when the labels that the model knows are tags.
+    pub(super) fn of(comparison: Comparison<'_>) -> Option<Self> {
+        let Comparison { truth, predicted, labels, known } = comparison;
+        if !are_tags(labels, known) {
+            return None;
+        }
+        let mut counts = Self::default();
+        for (i, predicted) in predicted.iter().enumerate() {
+            let truth = chunks(truth.labels_of(i), labels);
+            let predicted = chunks(predicted, labels);
+            counts.truth += truth.len();
+            counts.predicted += predicted.len();
+            counts.right += predicted.iter().filter(|chunk| truth.contains(chunk)).count();
+        }
+        Some(counts)
+    }
+
+    /// The share of the predicted chunks that are right.
+    pub fn precision(&self) -> f64 {
+        share(self.right, self.predicted)
+    }
+
+    /// The share of the true chunks that were found.
+    pub fn recall(&self) -> f64 {
+        share(self.right, self.truth)
+    }
+
+    /// The harmonic mean of precision and recall.
+    pub fn f1(&self) -> f64 {
+        f1(self.precision(), self.recall())
+    }
+}
+
+/// Whether the first `known` labels are all tags, and one of them marks chunks.
+fn are_tags(labels: &Alphabet, known: usize) -> bool {
+    let tags: Option<Vec<Tag<'_>>> = labels.iter().take(known).map(tag).collect();
+    tags.is_some_and(|tags| tags.iter().any(|tag| matches!(tag, Tag::Begin(_) | Tag::Inside(_))))
+}
+
+fn tag(label: &str) -> Option<Tag<'_>> {
+    match (label, label.split_once('-')) {
+        ("O", _) => Some(Tag::Outside),
+        (_, Some(("B", kind))) => Some(Tag::Begin(kind)),
+        (_, Some(("I", kind))) => Some(Tag::Inside(kind)),
+        _ => None,
+    }
+}
+
+fn chunks<'a>(sequence: &[u32], labels: &'a Alphabet) -> Vec<Chunk<'a>> {
+    let mut chunks: Vec<Chunk<'a>> = Vec::new();
+    let mut open = None;
+    for (t, &label) in sequence.iter().enumerate() {
+        let named = (label as usize) < labels.len();
+        let tag = if named { tag(labels.name(label)).unwrap_or(Tag::Unknown) } else { Tag::Unknown };
+        open = match (tag, open) {
+            (Tag::Outside, _) => None,
+            (Tag::Inside(kind), Some(before)) if before == kind => {
+                if let Some(chunk) = chunks.last_mut() {
+                    chunk.1 = t + 1;
+                }
+                open
+            }
+            (Tag::Inside(kind) | Tag::Begin(kind), _) => {
+                chunks.push((t, t + 1, Some(kind)));
+                Some(kind)
+            }
+            (Tag::Unknown, _) => {
+                chunks.push((t, t + 1, None));
+                None
+            }
+        };
+    }
+    chunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::truth;
+    use super::*;
+    use crate::data::UNKNOWN_LABEL;
+
+    fn alphabet() -> Alphabet {
+        ["O", "B-NP", "I-NP", "B-VP", "I-VP", "I-LST"].into_iter().collect()
+    }
+
+    fn count(sequence: &[u32], predicted: &[u32], known: usize) -> Option<(usize, usize, usize)> {
+        let (truth, predicted, labels) = (truth(&[sequence], true), [predicted.to_vec()], alphabet());
+        let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known };
+        ChunkMetrics::of(comparison).map(|counts| (counts.truth, counts.predicted, counts.right))
+    }
+
+    #[test]
+    fn chunks_match_whole() {
+        // B-NP I-NP O B-VP against itself, a shorter phrase, and another type.
+        assert_eq!(count(&[1, 2, 0, 3], &[1, 2, 0, 3], 5), Some((2, 2, 2)));
+        assert_eq!(count(&[1, 2, 0, 3], &[1, 0, 0, 3], 5), Some((2, 2, 1)));
+        assert_eq!(count(&[1, 2, 0, 3], &[3, 4, 0, 0], 5), Some((2, 1, 0)));
+        // A prediction that goes on beyond the true end is wrong.
+        assert_eq!(count(&[1, 0], &[1, 2], 5), Some((1, 1, 0)));
+    }
+
+    #[test]
+    fn an_inside_tag_can_begin_a_chunk() {
+        // I-NP I-NP is B-NP I-NP; I-VP after I-NP begins a new chunk; B-NP B-NP are two.
+        assert_eq!(count(&[1, 2], &[2, 2], 5), Some((1, 1, 1)));
+        assert_eq!(count(&[1, 3], &[2, 4], 5), Some((2, 2, 2)));
+        assert_eq!(count(&[1, 2], &[1, 1], 5), Some((1, 2, 0)));
+        assert_eq!(count(&[2, 0, 2], &[2, 0, 2], 5), Some((2, 2, 2)));
+    }
+
+    #[test]
+    fn unknown_tags_are_chunks_that_nobody_finds() {
+        assert_eq!(count(&[1, UNKNOWN_LABEL, 2], &[1, 2, 2], 5), Some((3, 1, 0)));
+        // A tag that the model does not know but the truth names goes on with its chunk.
+        assert_eq!(count(&[5, 5], &[0, 0], 5), Some((1, 0, 0)));
+    }
+
+    #[test]
+    fn other_labels_mark_no_chunks() {
+        let labels: Alphabet = ["O", "NOUN"].into_iter().collect();
+        assert!(!are_tags(&labels, 2));
+        assert!(!are_tags(&labels, 1));
+        assert!(are_tags(&alphabet(), 6));
+    }
+}

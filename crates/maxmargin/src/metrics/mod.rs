@@ -1,0 +1,137 @@
+//! How good predictions are, by the names that each field uses.
+//!
+//! [`Metrics::of`] compares predictions with the truth: `multiclass` counts examples, `sequence` counts tokens and whole
+//! sequences, and `chunks` counts the phrases that tags like B-NP and I-NP mark. A label that the model does not know
+//! is a mistake whatever was predicted. Weights of examples are not used: these are counts.
+
+mod chunks;
+mod multiclass;
+mod per_label;
+mod sequence;
+
+pub use chunks::ChunkMetrics;
+pub use multiclass::MulticlassMetrics;
+pub use per_label::LabelMetrics;
+pub use sequence::SequenceMetrics;
+
+use crate::data::{Alphabet, Dataset, UNKNOWN_LABEL};
+use crate::task::{Task, TaskKind};
+
+/// The metrics of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Metrics {
+    /// One label per example.
+    Multiclass(MulticlassMetrics),
+    /// One label per token.
+    Sequence(SequenceMetrics),
+}
+
+/// The true labels of some examples and what was predicted for each.
+#[derive(Debug, Clone, Copy)]
+pub struct Comparison<'a> {
+    /// The examples. Labels beyond those of the model are allowed where `labels` has names for them.
+    pub truth: &'a Dataset,
+    /// The predicted labels of each example.
+    pub predicted: &'a [Vec<u32>],
+    /// The names of labels: the model's first, then any others that the truth holds.
+    pub labels: &'a Alphabet,
+    /// The number of labels that the model has.
+    pub known: usize,
+}
+
+impl Comparison<'_> {
+    /// The mean loss over all examples.
+    fn mean_loss(&self, task: &Task) -> f64 {
+        let loss = |(i, predicted): (usize, &Vec<u32>)| {
+            let known = |&label: &u32| if (label as usize) < self.known { label } else { UNKNOWN_LABEL };
+            let truth: Vec<u32> = self.truth.labels_of(i).iter().map(known).collect();
+            task.loss(&truth, predicted)
+        };
+        mean(self.predicted.iter().enumerate().map(loss).sum(), self.predicted.len())
+    }
+
+    /// Each token's true and predicted label.
+    fn tokens(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.truth.labels.iter().copied().zip(self.predicted.iter().flatten().copied())
+    }
+}
+
+impl Metrics {
+    /// The metrics that belong to a task.
+    pub fn of(task: &Task, comparison: Comparison<'_>) -> Self {
+        match task.kind() {
+            TaskKind::Multiclass => Metrics::Multiclass(MulticlassMetrics::of(task, comparison)),
+            TaskKind::Chain => Metrics::Sequence(SequenceMetrics::of(task, comparison)),
+        }
+    }
+
+    /// The mean loss, which every task has: what a validation minimises.
+    pub fn mean_loss(&self) -> f64 {
+        match self {
+            Metrics::Multiclass(metrics) => metrics.mean_loss,
+            Metrics::Sequence(metrics) => metrics.mean_loss,
+        }
+    }
+
+    /// All figures by name, in the order in which they are shown. Shares are between 0 and 1.
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            Metrics::Multiclass(metrics) => metrics.figures(),
+            Metrics::Sequence(metrics) => metrics.figures(),
+        }
+    }
+}
+
+/// A sum divided by a count; 0 of nothing.
+fn mean(sum: f64, count: usize) -> f64 {
+    if count == 0 { 0.0 } else { sum / count as f64 }
+}
+
+/// The share of `part` in `whole`; 0 of nothing.
+fn share(part: usize, whole: usize) -> f64 {
+    mean(part as f64, whole)
+}
+
+/// The harmonic mean of precision and recall.
+fn f1(precision: f64, recall: f64) -> f64 {
+    if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::MatrixBuilder;
+    use crate::task::TaskOptions;
+
+    /// Sequences (or single rows) with these true labels and no features.
+    pub fn truth(sequences: &[&[u32]], chains: bool) -> Dataset {
+        let labels: Vec<u32> = sequences.concat();
+        let mut features = MatrixBuilder::sparse();
+        labels.iter().for_each(|_| features.end_row());
+        let mut starts = vec![0];
+        for sequence in sequences {
+            starts.push(starts[starts.len() - 1] + sequence.len());
+        }
+        let features = Arc::new(features.finish(0));
+        Dataset { features, labels, sequences: chains.then_some(starts), ..Dataset::default() }
+    }
+
+    pub fn task(kind: TaskKind, labels: usize) -> Task {
+        Task::new(kind, 0, labels, TaskOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn unknown_labels_are_mistakes_even_with_names() {
+        let labels: Alphabet = ["a", "b", "new"].into_iter().collect();
+        for unknown in [UNKNOWN_LABEL, 2] {
+            let truth = truth(&[&[0], &[unknown]], false);
+            let predicted = [vec![0], vec![1]];
+            let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2 };
+            let metrics = Metrics::of(&task(TaskKind::Multiclass, 2), comparison);
+            assert_eq!(metrics.mean_loss(), 0.5);
+            assert_eq!(metrics.figures(), [("error", 0.5), ("accuracy", 0.5), ("mean_loss", 0.5)]);
+        }
+    }
+}

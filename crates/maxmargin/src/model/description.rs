@@ -1,0 +1,122 @@
+//! What a model file says about itself: one JSON object in the metadata, under one key.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Format;
+use crate::solver::Certificate;
+use crate::structure::LabelCost;
+use crate::task::{TaskKind, TaskOptions};
+
+/// The version of the file format that this library writes, and the newest that it reads.
+pub(super) const FORMAT_VERSION: u32 = 1;
+
+/// How a model was trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// The version of the program that trained it.
+    pub program_version: String,
+    /// The task.
+    pub task: TaskKind,
+    /// λ.
+    pub lambda: f64,
+    /// The surrogate loss.
+    pub surrogate: String,
+    /// The search for the most violated label.
+    pub search: String,
+    /// The solver.
+    pub solver: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The proof: bounds on the least value of the objective.
+    pub certificate: Certificate,
+    /// The passes over the examples.
+    pub passes: usize,
+    /// The number of examples.
+    pub examples: usize,
+    /// The format of the training data, where it came from files.
+    pub format: Option<Format>,
+}
+
+/// The JSON object. Field by field what a reader in another language sees.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    pub format_version: u32,
+    pub program_version: String,
+    pub task: String,
+    pub labels: Vec<String>,
+    pub attributes: HeaderAttributes,
+    pub bias: bool,
+    pub boundary: bool,
+    pub loss: String,
+    pub lambda: f64,
+    pub surrogate: String,
+    pub search: String,
+    pub solver: String,
+    pub seed: u64,
+    pub certificate: HeaderCertificate,
+    pub passes: usize,
+    pub n: usize,
+    pub dim: usize,
+    pub data_format: Option<String>,
+}
+
+/// Only this much is read before the version is checked.
+#[derive(Debug, Deserialize)]
+pub(super) struct HeaderVersion {
+    pub format_version: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeaderAttributes {
+    pub named: bool,
+    pub count: usize,
+}
+
+/// JSON has no infinities: a bound that is not known is null.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeaderCertificate {
+    pub primal: Option<f64>,
+    pub lower_bound: Option<f64>,
+    pub gap: Option<f64>,
+    pub oracle_gap: f64,
+}
+
+impl From<Certificate> for HeaderCertificate {
+    fn from(certificate: Certificate) -> Self {
+        let known = |value: f64| value.is_finite().then_some(value);
+        Self {
+            primal: known(certificate.primal),
+            lower_bound: known(certificate.lower_bound),
+            gap: known(certificate.gap().0),
+            oracle_gap: certificate.oracle_gap,
+        }
+    }
+}
+
+impl From<HeaderCertificate> for Certificate {
+    fn from(header: HeaderCertificate) -> Self {
+        Self {
+            primal: header.primal.unwrap_or(f64::INFINITY),
+            lower_bound: header.lower_bound.unwrap_or(f64::NEG_INFINITY),
+            oracle_gap: header.oracle_gap,
+        }
+    }
+}
+
+/// The loss as it is called on the command line; `cost` and `cost-mean` come with a matrix.
+pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
+    match (task, &options.cost, options.mean) {
+        (TaskKind::Multiclass, LabelCost::ZeroOne, _) => "zero-one",
+        (TaskKind::Chain, LabelCost::ZeroOne, false) => "hamming",
+        (TaskKind::Chain, LabelCost::ZeroOne, true) => "hamming-mean",
+        (TaskKind::Chain, LabelCost::Matrix(_), true) => "cost-mean",
+        (_, LabelCost::Matrix(_), _) => "cost",
+    }
+}
+
+impl super::Model {
+    /// The loss as it is called on the command line: `zero-one`, `hamming`, `hamming-mean` or `cost`.
+    pub fn loss_name(&self) -> &'static str {
+        loss_name(self.description.task, &self.options)
+    }
+}

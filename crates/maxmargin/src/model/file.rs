@@ -1,0 +1,245 @@
+//! Model files: safetensors with the description in the metadata.
+//!
+//! | tensor | type and shape | |
+//! | --- | --- | --- |
+//! | `unary` | f64, features (and the bias, last) × labels | |
+//! | `transition` | f64, labels × labels | chains: from the row's label to the column's |
+//! | `first`, `last` | f64, labels | chains with boundary weights |
+//! | `cost` | f64, labels × labels | with a cost matrix: the row's label is true |
+//! | `attributes` | u8 | with named attributes: their names, one a line |
+//!
+//! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
+//! map and files must be the same byte for byte.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
+
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderVersion, loss_name};
+use super::{Block, Description, Model};
+use crate::data::{Alphabet, Attributes, Vocabulary};
+use crate::structure::{CostMatrix, LabelCost};
+use crate::task::{TaskKind, TaskOptions};
+
+const KEY: &str = "maxmargin";
+
+/// What is wrong with a file; the caller knows its path.
+type Checked<T> = std::result::Result<T, String>;
+
+pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, labels: usize) -> Vec<Block> {
+    let mut shapes = vec![("unary", vec![features + usize::from(options.bias), labels])];
+    if task == TaskKind::Chain {
+        shapes.push(("transition", vec![labels, labels]));
+        if options.boundary {
+            shapes.extend([("first", vec![labels]), ("last", vec![labels])]);
+        }
+    }
+    let mut start = 0;
+    shapes
+        .into_iter()
+        .map(|(name, shape)| {
+            let block = Block { name, start, shape };
+            start += block.len();
+            block
+        })
+        .collect()
+}
+
+impl Model {
+    /// The content of a model file.
+    pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
+        let labels = self.vocabulary.labels.len();
+        let blocks = self.blocks();
+        let dim: usize = blocks.iter().map(Block::len).sum();
+        if dim != self.weights.len() {
+            return Err(format!("{} weights where the task has {dim}", self.weights.len()));
+        }
+        let weights = to_le_bytes(&self.weights);
+        let cost = match &self.options.cost {
+            LabelCost::Matrix(matrix) => Some(to_le_bytes(matrix.as_slice())),
+            LabelCost::ZeroOne => None,
+        };
+        let names = match &self.vocabulary.attributes {
+            Attributes::Named(names) => Some(names.iter().collect::<Vec<_>>().join("\n")),
+            Attributes::Numbered(_) => None,
+        };
+        let header = serde_json::to_string(&self.header()).map_err(|e| e.to_string())?;
+
+        let mut tensors = Vec::new();
+        for block in &blocks {
+            let bytes = &weights[8 * block.start..8 * (block.start + block.len())];
+            tensors.push((block.name, view(Dtype::F64, block.shape.clone(), bytes)?));
+        }
+        if let Some(cost) = &cost {
+            tensors.push(("cost", view(Dtype::F64, vec![labels, labels], cost)?));
+        }
+        if let Some(names) = &names {
+            tensors.push(("attributes", view(Dtype::U8, vec![names.len()], names.as_bytes())?));
+        }
+        let metadata = HashMap::from([(KEY.to_owned(), header)]);
+        safetensors::serialize(tensors, Some(metadata)).map_err(|e| match e {
+            SafeTensorError::HeaderTooLarge => "there are too many labels for a model file".to_owned(),
+            e => e.to_string(),
+        })
+    }
+
+    fn header(&self) -> Header {
+        let Description { certificate, .. } = self.description;
+        let (description, options) = (self.description.clone(), &self.options);
+        let chain = description.task == TaskKind::Chain;
+        Header {
+            format_version: FORMAT_VERSION,
+            program_version: description.program_version,
+            task: description.task.name().to_owned(),
+            labels: self.vocabulary.labels.iter().map(str::to_owned).collect(),
+            attributes: HeaderAttributes {
+                named: matches!(self.vocabulary.attributes, Attributes::Named(_)),
+                count: self.vocabulary.attributes.len(),
+            },
+            bias: options.bias,
+            boundary: options.boundary && chain,
+            loss: loss_name(description.task, options).to_owned(),
+            lambda: description.lambda,
+            surrogate: description.surrogate,
+            search: description.search,
+            solver: description.solver,
+            seed: description.seed,
+            certificate: certificate.into(),
+            passes: description.passes,
+            n: description.examples,
+            dim: self.weights.len(),
+            data_format: description.format.map(|format| format.name().to_owned()),
+        }
+    }
+
+    /// A model from the content of its file.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Self> {
+        let tensors = SafeTensors::deserialize(bytes).map_err(explain)?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(explain)?;
+        let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY)).ok_or(
+            "a safetensors file, but not of this program: its metadata has no description of a model",
+        )?;
+        let header = read_header(text)?;
+        let task: TaskKind = header.task.parse().map_err(|_| {
+            format!("the task {:?} is not known to this version; use a newer program", header.task)
+        })?;
+        let vocabulary = vocabulary(&header, &tensors)?;
+        let labels = vocabulary.labels.len();
+        let (cost, mean) = match header.loss.as_str() {
+            "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
+            "hamming-mean" => (LabelCost::ZeroOne, true),
+            loss @ ("cost" | "cost-mean") => {
+                let costs = numbers(&tensors, "cost", &[labels, labels])?;
+                let matrix = CostMatrix::new(labels, costs).map_err(|e| e.to_string())?;
+                (LabelCost::Matrix(Arc::new(matrix)), loss == "cost-mean")
+            }
+            loss => return Err(format!("the loss {loss:?} is not known to this version")),
+        };
+        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean };
+        let mut weights = Vec::new();
+        for block in blocks(task, &options, vocabulary.attributes.len(), labels) {
+            weights.extend(numbers(&tensors, block.name, &block.shape)?);
+        }
+        if header.dim != weights.len() {
+            return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
+        }
+        let format = header.data_format.as_deref().map(str::parse).transpose();
+        let description = Description {
+            program_version: header.program_version,
+            task,
+            lambda: header.lambda,
+            surrogate: header.surrogate,
+            search: header.search,
+            solver: header.solver,
+            seed: header.seed,
+            certificate: header.certificate.into(),
+            passes: header.passes,
+            examples: header.n,
+            format: format.map_err(|e: crate::Error| e.to_string())?,
+        };
+        let model = Model { description, options, vocabulary, weights };
+        model.task().map_err(|e| e.to_string())?;
+        Ok(model)
+    }
+}
+
+fn read_header(text: &str) -> Checked<Header> {
+    let broken = |e: serde_json::Error| format!("the description of the model cannot be read: {e}");
+    let HeaderVersion { format_version } = serde_json::from_str(text).map_err(broken)?;
+    if format_version > FORMAT_VERSION {
+        return Err(format!(
+            "made by a newer program: format version {format_version}, this one reads up to {FORMAT_VERSION}"
+        ));
+    }
+    let header: Header = serde_json::from_str(text).map_err(broken)?;
+    if !header.lambda.is_finite() || header.lambda <= 0.0 {
+        return Err(format!("λ is {}; it must be above 0", header.lambda));
+    }
+    Ok(header)
+}
+
+fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary> {
+    let labels: Alphabet = header.labels.iter().map(String::as_str).collect();
+    if labels.len() != header.labels.len() {
+        return Err("the same label is listed twice".to_owned());
+    }
+    let count = header.attributes.count;
+    if !header.attributes.named {
+        return Ok(Vocabulary { labels, attributes: Attributes::Numbered(checked_count(header)?) });
+    }
+    let tensor = tensors.tensor("attributes").map_err(|e| e.to_string())?;
+    if tensor.dtype() != Dtype::U8 || tensor.shape().len() != 1 {
+        return Err("the tensor attributes is not a list of bytes".to_owned());
+    }
+    let text = std::str::from_utf8(tensor.data()).map_err(|_| "the names of attributes are not UTF-8")?;
+    let names: Alphabet = if count == 0 { Alphabet::default() } else { text.split('\n').collect() };
+    if names.len() != count {
+        return Err(format!("{} names of attributes, but the description says {count}", names.len()));
+    }
+    Ok(Vocabulary { labels, attributes: Attributes::Named(names) })
+}
+
+/// A number of columns whose weights can be counted at all.
+fn checked_count(header: &Header) -> Checked<usize> {
+    let count = header.attributes.count;
+    let fits = count.checked_add(1).and_then(|rows| rows.checked_mul(8 * header.labels.len().max(1)));
+    fits.map(|_| count).ok_or_else(|| format!("{count} attributes are more than a file can hold"))
+}
+
+/// The numbers in a tensor, which must have this shape and be finite.
+fn numbers(tensors: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Checked<Vec<f64>> {
+    let tensor = tensors.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
+    if tensor.dtype() != Dtype::F64 || tensor.shape() != shape {
+        let (found, kind) = (tensor.shape(), tensor.dtype());
+        return Err(format!("the tensor {name} is {kind:?} {found:?}; expected F64 {shape:?}"));
+    }
+    let numbers: Vec<f64> =
+        tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect();
+    match numbers.iter().position(|number| !number.is_finite()) {
+        Some(i) => Err(format!("the tensor {name} holds {} at place {i}; weights are finite", numbers[i])),
+        None => Ok(numbers),
+    }
+}
+
+fn view(dtype: Dtype, shape: Vec<usize>, bytes: &[u8]) -> Checked<TensorView<'_>> {
+    TensorView::new(dtype, shape, bytes).map_err(|e| e.to_string())
+}
+
+fn to_le_bytes(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// What a user can make of an error of the container.
+fn explain(error: SafeTensorError) -> String {
+    match error {
+        SafeTensorError::MetadataIncompleteBuffer => {
+            "the file is cut off or has something behind its end; copy or train it again".to_owned()
+        }
+        SafeTensorError::HeaderTooSmall | SafeTensorError::InvalidHeaderLength => {
+            "the file is cut off, or not a model (not a safetensors file)".to_owned()
+        }
+        e => format!("not a model: not a valid safetensors file ({e})"),
+    }
+}

@@ -1,0 +1,93 @@
+//! What training leaves behind: weights, names, and the proof that comes with them.
+//!
+//! A model file is a safetensors file, so that any language reads it without this library. `description` says what is
+//! in its metadata and `file` how weights become tensors and back. A file holds nothing that differs between two runs
+//! with the same seed: no times, dates, paths or numbers of threads.
+
+mod description;
+mod file;
+
+use std::path::Path;
+
+pub use description::Description;
+
+use crate::data::Vocabulary;
+use crate::error::{Error, Result};
+use crate::linear::norm_squared;
+use crate::output::OutputFile;
+use crate::task::{Task, TaskOptions};
+
+/// A trained model: everything that prediction needs, and where it came from.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// How it was trained, and how good that is proven to be.
+    pub description: Description,
+    /// Which weights it has, and its loss.
+    pub options: TaskOptions,
+    /// The names of labels and attributes.
+    pub vocabulary: Vocabulary,
+    /// The weights, in the order of the task's structure.
+    pub weights: Vec<f64>,
+}
+
+impl Model {
+    /// The task, to predict or to train further.
+    pub fn task(&self) -> Result<Task> {
+        let Vocabulary { labels, attributes } = &self.vocabulary;
+        Task::new(self.description.task, attributes.len(), labels.len(), self.options.clone())
+    }
+
+    /// The Euclidean norm of the weights.
+    pub fn norm(&self) -> f64 {
+        norm_squared(&self.weights).sqrt()
+    }
+
+    /// The blocks of weights by name, each with its place in [`Model::weights`] and its shape: `unary`
+    /// (features × labels, the bias last), and for chains `transition` (labels × labels), `first` and `last` (labels).
+    pub fn blocks(&self) -> Vec<Block> {
+        file::blocks(
+            self.description.task,
+            &self.options,
+            self.vocabulary.attributes.len(),
+            self.vocabulary.labels.len(),
+        )
+    }
+
+    /// Saves the model: written beside, then renamed, so that the file is whole or not there.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        use std::io::Write;
+        let bytes = self.to_bytes().map_err(|problem| Error::model(path, problem))?;
+        let mut file = OutputFile::create(path)?;
+        file.write_all(&bytes).map_err(|e| Error::io("write", path, e))?;
+        file.finish()
+    }
+
+    /// Loads a model and checks all of it.
+    pub fn load(path: &Path) -> Result<Self> {
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        Self::from_bytes(&bytes).map_err(|problem| Error::model(path, problem))
+    }
+}
+
+/// Some of the weights, which belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The name of the tensor in a model file.
+    pub name: &'static str,
+    /// Where it starts in the weights.
+    pub start: usize,
+    /// Its shape; the last dimension varies fastest.
+    pub shape: Vec<usize>,
+}
+
+impl Block {
+    /// The number of weights.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether it has no weights.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,160 @@
+//! A model file comes back as it was written, and no file, however spoilt, does more than give an error.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use maxmargin::Model;
+use maxmargin::data::{Attributes, Format, Vocabulary};
+use maxmargin::model::Description;
+use maxmargin::solver::Certificate;
+use maxmargin::structure::{CostMatrix, LabelCost};
+use maxmargin::task::{TaskKind, TaskOptions};
+use proptest::prelude::*;
+
+fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
+    let attributes = match named {
+        true => Attributes::Named(["w=a", "", "pos=\tx"].into_iter().collect()),
+        false => Attributes::Numbered(3),
+    };
+    let cost = match cost {
+        true => LabelCost::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
+        false => LabelCost::ZeroOne,
+    };
+    let description = Description {
+        program_version: "0.1.0".to_owned(),
+        task,
+        lambda: 0.1,
+        surrogate: "margin".to_owned(),
+        search: "exact".to_owned(),
+        solver: "bmrm".to_owned(),
+        seed: 7,
+        certificate: Certificate { primal: 1.0 / 3.0, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 },
+        passes: 12,
+        examples: 5,
+        format: Some(Format::Crfsuite),
+    };
+    let mut model = Model {
+        description,
+        options: TaskOptions { bias, cost, ..TaskOptions::default() },
+        vocabulary: Vocabulary { labels: ["B-é", "O"].into_iter().collect(), attributes },
+        weights: Vec::new(),
+    };
+    let dim = model.task().unwrap().dim();
+    model.weights = (0..dim).map(|i| (i as f64).sin() / 3.0).collect();
+    model
+}
+
+fn saved(model: &Model) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    model.save(&path).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    std::fs::read(path).unwrap()
+}
+
+fn load(bytes: &[u8]) -> maxmargin::Result<Model> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    Model::load(file.path())
+}
+
+fn problem(bytes: &[u8]) -> String {
+    load(bytes).unwrap_err().to_string()
+}
+
+/// Puts another text of the same length into the header.
+fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).expect(from);
+    let mut bytes = bytes.to_vec();
+    bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+    bytes
+}
+
+#[test]
+fn a_model_comes_back_as_it_was() {
+    for task in TaskKind::ALL {
+        for (named, bias, cost) in [(true, true, false), (false, false, true), (true, false, true)] {
+            let model = model(task, named, bias, cost);
+            let bytes = saved(&model);
+            assert_eq!(bytes, saved(&model));
+            let again = load(&bytes).unwrap();
+            assert_eq!(again.weights, model.weights);
+            assert_eq!(again.description, model.description);
+            assert_eq!(again.options.bias, bias);
+            assert_eq!(again.loss_name(), model.loss_name());
+            assert!(again.vocabulary.labels.iter().eq(model.vocabulary.labels.iter()));
+            assert_eq!(again.vocabulary.attributes.len(), 3);
+            if let Attributes::Named(names) = &again.vocabulary.attributes {
+                assert_eq!(names.iter().collect::<Vec<_>>(), ["w=a", "", "pos=\tx"]);
+            }
+            assert_eq!(saved(&again), bytes);
+        }
+    }
+}
+
+#[test]
+fn problems_are_named() {
+    let bytes = saved(&model(TaskKind::Chain, true, true, false));
+    for (bytes, part) in [
+        (bytes[..bytes.len() / 2].to_vec(), "cut off"),
+        (bytes[..bytes.len() - 1].to_vec(), "cut off"),
+        (bytes[..5].to_vec(), "cut off"),
+        (b"1 1:0.5 2:1\n-1 1:0.5 2:1\n".to_vec(), "not a model"),
+        (replaced(&bytes, "format_version\\\":1", "format_version\\\":2"), "newer program"),
+        (replaced(&bytes, "\\\"chain\\\"", "\\\"chair\\\""), "\"chair\""),
+        (replaced(&bytes, "\"maxmargin\"", "\"minmargin\""), "not of this program"),
+        (replaced(&bytes, "\"shape\":[4,2]", "\"shape\":[2,4]"), "unary is F64 [2, 4]; expected F64 [4, 2]"),
+        (replaced(&bytes, "\"transition\"", "\"transitiom\""), "transition is missing"),
+        (replaced(&bytes, "w=a\n", "w=ab"), "2 names of attributes"),
+    ] {
+        let message = problem(&bytes);
+        assert!(message.contains(part), "expected {part:?} in {message:?}");
+    }
+    let mut not_a_number = bytes.clone();
+    let weight = bytes.windows(8).rposition(|window| window == (1.0f64.sin() / 3.0).to_le_bytes()).unwrap();
+    not_a_number[weight..weight + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(problem(&not_a_number).contains("holds NaN"));
+
+    let other = safetensors::tensor::TensorView::new(safetensors::Dtype::U8, vec![1], &[1]).unwrap();
+    let other = safetensors::serialize([("x", other)], None).unwrap();
+    assert!(problem(&other).contains("not of this program"));
+    assert!(Model::load(Path::new("/no/such/model")).unwrap_err().to_string().starts_with("cannot read"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200), header in any::<bool>()) {
+        let mut file = Vec::new();
+        if header {
+            file.extend((bytes.len() as u64 / 2).to_le_bytes());
+        }
+        file.extend(bytes);
+        prop_assert!(load(&file).is_err());
+    }
+
+    #[test]
+    fn spoilt_models_do_no_harm(
+        chain in any::<bool>(), named in any::<bool>(), cost in any::<bool>(),
+        flips in proptest::collection::vec((any::<prop::sample::Index>(), 0..8u32), 1..6),
+        length in any::<prop::sample::Index>(), cut in any::<bool>(),
+    ) {
+        let kind = if chain { TaskKind::Chain } else { TaskKind::Multiclass };
+        let mut bytes = saved(&model(kind, named, true, cost));
+        if cut {
+            bytes.truncate(length.index(bytes.len()));
+            prop_assert!(load(&bytes).is_err());
+        } else {
+            for (at, bit) in flips {
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+            // A flipped bit may leave a model, but then one that can be used.
+            if let Ok(model) = load(&bytes) {
+                prop_assert_eq!(model.task().unwrap().dim(), model.weights.len());
+            }
+        }
+    }
+}
