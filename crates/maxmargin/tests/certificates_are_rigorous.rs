@@ -130,7 +130,7 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let reference = optimum(&problem, lambda);
-        let settings = SolverSettings { groups, seed, gap: 1e-9, ..SolverSettings::new(lambda).unwrap() };
+        let settings = SolverSettings { groups, seed, ..SolverSettings::new(lambda).unwrap() };
         for kind in SOLVERS {
             for certificate in common::with_threads(1, || check(&problem, &*problem.risk(), kind, &settings, 60, reference))? {
                 prop_assert_eq!(certificate.oracle_gap, 0.0, "{}", kind);

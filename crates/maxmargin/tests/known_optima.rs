@@ -62,9 +62,9 @@ fn check(name: &str, task: &Task, data: Dataset, known: &[Known]) {
     let mut wrong = Vec::new();
     for &Known { lambda, lower, upper, solvers } in known {
         for &kind in if full { &SolverKind::EXACT[..] } else { solvers } {
-            let settings = SolverSettings { gap: GAP, ..SolverSettings::new(lambda).unwrap() };
+            let settings = SolverSettings { ..SolverSettings::new(lambda).unwrap() };
             let mut solver = kind.build(&*risk, &settings);
-            let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
+            let limits = Limits { time_limit: Some(TIME_LIMIT), ..Limits::default() };
             let outcome = run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()));
             let (report, found) = (outcome.report, outcome.report.certificate);
             let line = format!(

@@ -20,7 +20,7 @@ const MOST_PASSES: usize = 3_000;
 
 fn train(problem: &Problem, kind: SolverKind, settings: &SolverSettings, max_passes: usize) -> Outcome {
     let risk = problem.risk();
-    let limits = Limits { gap: GAP, max_passes, time_limit: None };
+    let limits = Limits { max_passes, time_limit: None };
     let mut solver = kind.build(&*risk, settings);
     run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()))
 }
@@ -38,7 +38,7 @@ proptest! {
     ) {
         let reference = optimum(&problem, lambda);
         let start = start.map(|numbers| weights(&problem, &numbers));
-        let settings = SolverSettings { groups, seed, gap: GAP, start, ..SolverSettings::new(lambda).unwrap() };
+        let settings = SolverSettings { groups, seed, start, ..SolverSettings::new(lambda).unwrap() };
         let exact = SolverKind::EXACT.map(|kind| (kind, MOST_PASSES));
         let mut brackets: Vec<(SolverKind, f64, f64)> = Vec::new();
         for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, MOST_PASSES), (SolverKind::Sgd, 30)]) {
@@ -103,9 +103,9 @@ fn a_gap_of_zero_comes_to_an_end() {
             let (done, waiting) = std::sync::mpsc::channel();
             let problem = problem.clone();
             std::thread::spawn(move || {
-                let settings = SolverSettings { gap: 0.0, ..SolverSettings::new(lambda).unwrap() };
+                let settings = SolverSettings { ..SolverSettings::new(lambda).unwrap() };
                 let risk = problem.risk();
-                let limits = Limits { gap: 0.0, max_passes: 2_000, time_limit: None };
+                let limits = Limits { max_passes: 2_000, time_limit: None };
                 let outcome =
                     run(&mut *kind.build(&*risk, &settings), &*risk, limits, |_| ControlFlow::Continue(()));
                 done.send(outcome.report.certificate)
