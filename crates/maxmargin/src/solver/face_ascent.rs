@@ -59,21 +59,21 @@ impl<'a> FaceAscent<'a> {
         }
     }
 
-    /// Climbs, and hands the coefficients back.
-    pub(super) fn run(mut self) {
-        self.climb();
+    /// Climbs until the gap on the face is well below `gap`, and hands the coefficients back.
+    pub(super) fn run(mut self, gap: f64) {
+        self.climb(gap);
         for (&j, &new) in self.free.iter().zip(&self.coefficients) {
             self.quadratic.change(j, new);
         }
     }
 
-    fn climb(&mut self) {
+    fn climb(&mut self, gap: f64) {
         self.find_gradient();
         self.direction.clone_from(&self.gradient);
         let mut best_gain = 0.0;
         for _ in 0..MOST_ITERATIONS {
             let slope = dot(&self.gradient, &self.direction);
-            if slope <= 0.0 {
+            if slope <= 0.0 || self.gap() <= 0.2 * gap {
                 return;
             }
             self.multiply();
@@ -108,6 +108,18 @@ impl<'a> FaceAscent<'a> {
                 self.gradient[k] = if self.coefficients[k] > 0.0 { self.values[k] - mean } else { 0.0 };
             }
         }
+    }
+
+    /// What the planes on the face still have to gain: as Block::gap, but seen from the mean of each block.
+    fn gap(&self) -> f64 {
+        let block_gap = |bounds: &[usize]| {
+            let block = bounds[0]..bounds[1];
+            let gradient = &self.gradient[block.clone()];
+            let highest = gradient.iter().copied().fold(0.0, f64::max);
+            let mass: f64 = self.coefficients[block.clone()].iter().sum();
+            mass * highest - dot(gradient, &self.coefficients[block])
+        };
+        self.starts.windows(2).map(block_gap).sum()
     }
 
     /// How the values change per unit of the direction.

@@ -192,8 +192,8 @@ impl Quadratic for GramQuadratic {
         }
     }
 
-    fn improve_jointly(&mut self) {
-        FaceAscent::new(self).run();
+    fn improve_jointly(&mut self, gap: f64) {
+        FaceAscent::new(self).run(gap);
     }
 
     fn unload(&mut self) {

@@ -117,7 +117,7 @@ impl Master {
             .collect();
         self.quadratic.set_coefficients(&self.left_off[series as usize]);
         self.quadratic.set_objective(linear, 1.0 / total);
-        let steps_per_visit = if self.groups == 1 { 1000 } else { 4 };
+        let steps_per_visit = if self.groups == 1 { 50 } else { 4 };
         solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
         self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
 

@@ -61,8 +61,11 @@ pub trait Quadratic {
     /// Ends the work on the loaded block.
     fn unload(&mut self);
 
-    /// Improves the coefficients that have mass all together, where the quadratic has a cheap way to do so.
-    fn improve_jointly(&mut self) {}
+    /// Improves the coefficients that have mass all together until their gap is well below `gap`, where the quadratic
+    /// has a cheap way to do so.
+    fn improve_jointly(&mut self, gap: f64) {
+        let _ = gap;
+    }
 }
 
 /// How a solve ended.
@@ -123,7 +126,7 @@ pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
                 gap > small && transfers > 0
             });
             steps += moved;
-            quadratic.improve_jointly();
+            quadratic.improve_jointly(limits.gap);
             if moved == 0 || seen <= 0.7 * seen_share * limits.gap {
                 break;
             }
