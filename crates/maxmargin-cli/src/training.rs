@@ -147,11 +147,12 @@ impl Trained {
 }
 
 /// Why `auto` picked what it picked.
-pub fn why(kind: SolverKind) -> &'static str {
-    match kind {
-        SolverKind::Auto => {
-            " (auto: starts from SGD and keeps P cutting-plane models; the fewest passes on most data)"
+pub fn why(asked: SolverKind, picked: SolverKind) -> &'static str {
+    match (asked, picked) {
+        (SolverKind::Auto, SolverKind::NSlack) => {
+            " (auto: more than a million weights, so planes must be sparse)"
         }
+        (SolverKind::Auto, _) => " (auto: the fastest to a proven gap on most data of this size)",
         _ => "",
     }
 }
@@ -159,7 +160,7 @@ pub fn why(kind: SolverKind) -> &'static str {
 /// The weights of another model of the same problem, to start from.
 pub fn warm_start(path: &Path, problem: &Problem, kind: SolverKind) -> Result<Vec<f64>> {
     if matches!(kind, SolverKind::NSlack | SolverKind::Sgd) {
-        bail!("--warm-start: {kind} always starts at 0; use auto, prox-p-bmrm, prox-bmrm, p-bmrm or bmrm");
+        bail!("--warm-start: {kind} always starts at 0; use --solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm");
     }
     let model = Model::load(path)?;
     let differs = |what: &str| Err(Error::model(path, format!("cannot start from this model: {what}")));

@@ -103,7 +103,7 @@ fn a_gap_of_zero_comes_to_an_end() {
             let (done, waiting) = std::sync::mpsc::channel();
             let problem = problem.clone();
             std::thread::spawn(move || {
-                let settings = SolverSettings { ..SolverSettings::new(lambda).unwrap() };
+                let settings = SolverSettings::new(lambda).unwrap();
                 let risk = problem.risk();
                 let limits = Limits { max_passes: 2_000, time_limit: None };
                 let outcome =

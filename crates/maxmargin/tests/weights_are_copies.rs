@@ -47,7 +47,7 @@ fn check(one: &Problem, other: &Problem, product: f64, w: &[f64]) -> Result<(), 
     let rounding = sizes[1] * reference.rounding();
     for kind in SolverKind::EXACT {
         for (risk, n) in risks.iter().zip(sizes) {
-            let settings = SolverSettings { ..SolverSettings::new(product / n).unwrap() };
+            let settings = SolverSettings::new(product / n).unwrap();
             let limits = Limits { max_passes: 3_000, time_limit: None };
             let mut solver = kind.build(&**risk, &settings);
             let found = run(&mut *solver, &**risk, limits, |_| ControlFlow::Continue(())).report.certificate;

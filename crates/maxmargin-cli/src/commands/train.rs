@@ -46,7 +46,8 @@ pub struct Train {
     ///
     /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
     /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. sgd: averaged
-    /// stochastic subgradient steps, quick but with a weak proof. auto picks prox-p-bmrm.
+    /// stochastic subgradient steps, quick but with a weak proof. auto picks prox-bmrm, or n-slack for more
+    /// than a million weights.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
 
@@ -95,15 +96,16 @@ impl Train {
         };
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
-        if let Some(path) = &self.warm_start {
-            settings.start = Some(warm_start(path, &problem, self.solver)?);
-        }
         let risk = problem.risk()?;
+        let solver = self.solver.resolve(risk.as_ref());
+        if let Some(path) = &self.warm_start {
+            settings.start = Some(warm_start(path, &problem, solver)?);
+        }
         let mut log = self.log.as_deref().map(Log::create).transpose()?;
 
         let limits = self.solving.limits();
         let mut progress = Progress::new(limits.gap, self.solving.quiet, "");
-        let trained = solve(risk.as_ref(), self.solver, &settings, limits, &mut progress, log.as_mut())?;
+        let trained = solve(risk.as_ref(), solver, &settings, limits, &mut progress, log.as_mut())?;
         let model = problem.model(trained.solver, &settings, &trained.outcome);
         model.save(&self.model)?;
         if trained.outcome.stop == Stop::Interrupted {
@@ -133,7 +135,7 @@ impl Train {
             loss = model.loss_name(),
             λ = regularizer.describe(),
             solver = trained.solver,
-            why = why(self.solver),
+            why = why(self.solver, solver),
             certificate = trained.certificate(),
             work = trained.work(),
             path = self.model.display(),

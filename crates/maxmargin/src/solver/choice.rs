@@ -7,10 +7,13 @@ use super::{Bmrm, NSlack, ProxBmrm, ProxOptions, Sgd, Solver};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 
+/// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
+const LARGEST_DENSE_PLANE: usize = 1_000_000;
+
 /// The solvers that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverKind {
-    /// What is fastest for most problems: at present Prox-P-BMRM.
+    /// What [`SolverKind::resolve`] picks.
     Auto,
     /// BMRM.
     Bmrm,
@@ -60,18 +63,25 @@ impl SolverKind {
         }
     }
 
+    /// The solver itself: `auto` becomes the n-slack method when a dense plane would be large, else Prox-BMRM.
+    pub fn resolve(self, risk: &dyn Risk) -> SolverKind {
+        match self {
+            SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => SolverKind::NSlack,
+            SolverKind::Auto => SolverKind::ProxBmrm,
+            kind => kind,
+        }
+    }
+
     /// A solver of this kind for a risk.
     pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
         let &SolverSettings { lambda, groups, seed, .. } = settings;
         let start = settings.start.clone();
         let prox = ProxOptions { seed, ..ProxOptions::default() };
-        match self {
+        match self.resolve(risk) {
             SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)),
             SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)),
-            SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
-            SolverKind::Auto | SolverKind::ProxPBmrm => {
-                Box::new(ProxBmrm::new(lambda, risk, groups, start, prox))
-            }
+            SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
+            SolverKind::ProxPBmrm => Box::new(ProxBmrm::new(lambda, risk, groups, start, prox)),
             SolverKind::NSlack => Box::new(NSlack::new(lambda, risk)),
             SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)),
         }

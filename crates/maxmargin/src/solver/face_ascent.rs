@@ -6,6 +6,8 @@
 //! When a coefficient reaches 0 it leaves the face. (The scheme of Moré and Toraldo 1991, with pairs in the place of
 //! projected gradients.)
 
+use rayon::prelude::*;
+
 use super::gram::GramQuadratic;
 use crate::linear::{add_scaled, dot};
 
@@ -14,6 +16,9 @@ const LEAST_PROGRESS: f64 = 0.01;
 
 /// Iterations of one call, over all faces.
 const MOST_ITERATIONS: usize = 60;
+
+/// Rows of the matrix below which a second thread costs more than it brings.
+const FEWEST_ROWS: usize = 200;
 
 /// One call's working memory. Everything is indexed by the planes that had mass at the start.
 pub(super) struct FaceAscent<'a> {
@@ -124,12 +129,9 @@ impl<'a> FaceAscent<'a> {
 
     /// How the values change per unit of the direction.
     fn multiply(&mut self) {
-        self.product.fill(0.0);
-        for (row, &d) in self.gram.chunks_exact(self.free.len()).zip(&self.direction) {
-            if d != 0.0 {
-                add_scaled(&mut self.product, d, row);
-            }
-        }
+        let n = self.free.len();
+        let rows = self.gram.par_chunks_exact(n).with_min_len(FEWEST_ROWS);
+        self.product.par_iter_mut().zip(rows).for_each(|(product, row)| *product = dot(row, &self.direction));
     }
 
     /// How far the direction can be followed, and which plane then has no mass left.
