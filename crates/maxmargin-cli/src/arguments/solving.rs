@@ -113,7 +113,7 @@ impl SolvingArguments {
     /// What a solver needs to know.
     pub fn settings(&self, lambda: f64) -> Result<SolverSettings> {
         let settings = SolverSettings::new(lambda)?;
-        Ok(SolverSettings { groups: self.groups.into(), seed: self.seed, gap: self.gap, ..settings })
+        Ok(SolverSettings { groups: self.groups.into(), seed: self.seed, ..settings })
     }
 
     /// Runs `work` on as many threads as were asked for, and tells it the number.

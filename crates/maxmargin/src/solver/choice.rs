@@ -62,9 +62,9 @@ impl SolverKind {
 
     /// A solver of this kind for a risk.
     pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
-        let &SolverSettings { lambda, groups, seed, gap, .. } = settings;
+        let &SolverSettings { lambda, groups, seed, .. } = settings;
         let start = settings.start.clone();
-        let prox = ProxOptions { gap, seed, ..ProxOptions::default() };
+        let prox = ProxOptions { seed, ..ProxOptions::default() };
         match self {
             SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)),
             SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)),
@@ -104,8 +104,6 @@ pub struct SolverSettings {
     pub groups: usize,
     /// The seed of everything random.
     pub seed: u64,
-    /// The relative gap that is aimed at.
-    pub gap: f64,
     /// Weights to start from, for the solvers that can use them.
     pub start: Option<Vec<f64>>,
 }
@@ -119,6 +117,6 @@ impl SolverSettings {
                 format!("{lambda} is not allowed; λ is a number above 0"),
             ));
         }
-        Ok(Self { lambda, groups: 16, seed: 0, gap: 1e-3, start: None })
+        Ok(Self { lambda, groups: 16, seed: 0, start: None })
     }
 }

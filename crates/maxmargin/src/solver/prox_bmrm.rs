@@ -1,10 +1,17 @@
-//! Prox-BMRM and Prox-P-BMRM (BUNDLE Algorithm 2, §3.1–3.3): the bundle method kept from jumping too far.
+//! Prox-BMRM and Prox-P-BMRM (BUNDLE §3.1–3.3): the bundle method kept from jumping too far.
 //!
-//! The next point minimises the model plus α ‖w − w_t‖². While the objective falls by at least γ a pass, α stays; when
-//! it does not, α becomes the smallest of 0, 1, 2, 4, … for which the step is no longer than K. The lower bound always
-//! comes from the model without prox term. BUNDLE's risk is n times ours, so its α = 1 is 1/n here.
+//! The next point minimises the model plus a prox term α ‖w − c‖² around a centre c. The lower bound always comes from
+//! the model without prox term. As in BUNDLE, the first centre w₁ is the best of some passes of SGD or a given solution,
+//! and the first α is the smallest of 0, 1, 2, 4, … whose step is no longer than K = 0.01 ‖w₁‖. BUNDLE's risk is n times
+//! ours, so its α = 1 is 1/n here.
 //!
-//! Algorithm 2 leaves w₁ open: it is the best of some passes of SGD, or a given solution for a larger λ.
+//! Later α follow proximity control (Kiwiel 1990) instead of Algorithm 2's fixed K, which needs several times the passes
+//! when w₁ is far from the optimum, because it never lets a step grow again (`docs/solvers/prox-bmrm.md` has figures):
+//! - a point that gains at least [`SERIOUS`] of what the model predicted becomes the centre; else the centre stays, and
+//!   the model is better by the planes found there;
+//! - α is halved when the point gained [`GOOD`] of the prediction, or when the prediction is less than [`SHORT`] of the
+//!   gap that is left, so that steps are too short to close it soon;
+//! - α is doubled after [`POOR_POINTS`] points that were worse than the centre by more than the prediction.
 
 use std::time::Instant;
 
@@ -15,15 +22,20 @@ use super::{Certificate, Progress, Solver};
 use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk, evaluate};
 
-/// The constants of Algorithm 2, with BUNDLE's values as the default.
+/// The share of the predicted gain that makes a point the new centre.
+const SERIOUS: f64 = 0.1;
+/// The share of the predicted gain that says that longer steps would do as well.
+const GOOD: f64 = 0.5;
+/// A prediction below this share of the gap that is left comes from a step that is too short.
+const SHORT: f64 = 0.3;
+/// Points much worse than the centre, in a row, after which steps become shorter.
+const POOR_POINTS: usize = 5;
+
+/// The constants of the method, with BUNDLE's values as the default.
 #[derive(Debug, Clone, Copy)]
 pub struct ProxOptions {
-    /// K as a share of ‖w₁‖: the longest step after α was set.
+    /// K as a share of ‖w₁‖: the longest first step.
     pub longest_step: f64,
-    /// T: the passes after which the gap would be closed if each one gained γ.
-    pub patience: f64,
-    /// ε: the relative gap that is aimed at.
-    pub gap: f64,
     /// The passes of SGD that find w₁ when no start is given.
     pub sgd_passes: usize,
     /// The seed of SGD.
@@ -32,7 +44,7 @@ pub struct ProxOptions {
 
 impl Default for ProxOptions {
     fn default() -> Self {
-        Self { longest_step: 0.01, patience: 100.0, gap: 1e-3, sgd_passes: 10, seed: 0 }
+        Self { longest_step: 0.01, sgd_passes: 10, seed: 0 }
     }
 }
 
@@ -42,27 +54,32 @@ pub struct ProxBmrm {
     options: ProxOptions,
     groups: Groups,
     master: Master,
-    /// The passes of SGD that are left.
+    /// SGD and its passes that are left, while it looks for w₁.
     start: Option<(Sgd, usize)>,
-    /// α = 1 of BUNDLE.
-    unit: f64,
-    /// α_t.
+    /// α.
     penalty: f64,
-    /// γ_t: what a pass must gain.
-    threshold: f64,
-    /// K.
-    longest_step: f64,
-    model_value: f64,
-    nulls: usize,
-    shortest_limit: f64,
-    /// w_t and F(w_t).
-    center: Vec<f64>,
-    center_primal: f64,
-    /// Whether the last candidate was refused, so that the next one is accepted whatever it gains.
-    adjusted: bool,
+    /// BUNDLE's α = 1.
+    unit: f64,
+    /// The centre, once there is one.
+    center: Option<Center>,
+    /// What the model predicted that the candidate would gain.
+    predicted: f64,
+    poor_points: usize,
     candidate: Vec<f64>,
     evaluated: Vec<f64>,
     best: Certificate,
+}
+
+/// The point around which the prox term holds the next one.
+struct Center {
+    weights: Vec<f64>,
+    primal: f64,
+}
+
+impl Center {
+    fn distance(&self, to: &[f64]) -> f64 {
+        to.iter().zip(&self.weights).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    }
 }
 
 impl ProxBmrm {
@@ -84,84 +101,107 @@ impl ProxBmrm {
             master: Master::new(lambda, dim, groups.len()),
             groups,
             start: sgd,
-            unit: 1.0 / risk.len().max(1) as f64,
             penalty: 0.0,
-            threshold: f64::INFINITY,
-            longest_step: f64::INFINITY,
-            shortest_limit: 0.0, model_value: 0.0, nulls: 0,
-            center: vec![0.0; dim],
-            center_primal: f64::INFINITY,
-            adjusted: true,
+            unit: 1.0 / risk.len().max(1) as f64,
+            center: None,
+            predicted: f64::INFINITY,
+            poor_points: 0,
             candidate: start.unwrap_or_else(|| vec![0.0; dim]),
             evaluated: vec![0.0; dim],
             best: Certificate::UNKNOWN,
         }
     }
 
-    /// Minimises the model with the prox term.
-    fn propose(&mut self, penalty: f64) -> Vec<f64> {
+    /// The minimiser of the model with the prox term around `center`, and what it should gain.
+    fn propose(&mut self, center: &Center, penalty: f64) -> (Vec<f64>, f64) {
         let mut gap = MASTER_SHARE * (self.best.primal - self.best.lower_bound).max(0.0);
         loop {
-            let prox = Prox { penalty, center: &self.center };
-            let s = self.master.minimize(Series::Prox, Some(prox), gap);
-            self.model_value = s.bound;
-            let predicted = (self.center_primal - s.bound).max(0.0);
-            if gap <= 0.2 * predicted || gap < 1e-12 * self.best.primal {
-                return s.weights;
+            let prox = Prox { penalty, center: &center.weights };
+            let solution = self.master.minimize(Series::Prox, Some(prox), gap);
+            let predicted = (center.primal - solution.bound).max(0.0);
+            // A master solved to less than what the step can gain says nothing about the step.
+            if gap <= 0.2 * predicted || gap <= 1e-12 * self.best.primal {
+                return (solution.weights, predicted);
             }
-            gap = (0.1 * predicted).min(0.1 * gap);
+            gap = 0.1 * predicted.min(gap);
         }
     }
 
-    fn step_length(&self, to: &[f64]) -> f64 {
-        to.iter().zip(&self.center).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
-    }
-
-    /// The smallest α of 0, 1, 2, 4, … (in BUNDLE's unit) whose step is no longer than K, with its point. The length of
-    /// the step falls with α, so the search starts at the α in use.
-    fn adjust(&mut self) -> Vec<f64> {
-        let mut point = self.propose(self.penalty);
-        if self.step_length(&point) <= self.longest_step {
-            while self.penalty > 0.0 {
-                let smaller = if self.penalty <= self.unit { 0.0 } else { 0.5 * self.penalty };
-                let farther = self.propose(smaller);
-                if self.step_length(&farther) > self.longest_step {
-                    break;
-                }
-                (self.penalty, point) = (smaller, farther);
-            }
-        } else {
-            while self.step_length(&point) > self.longest_step && self.penalty.is_finite() {
-                self.penalty = if self.penalty == 0.0 { self.unit } else { 2.0 * self.penalty };
-                point = self.propose(self.penalty);
-            }
+    /// The first α: the smallest of 0, 1, 2, 4, … (in BUNDLE's unit) whose step is no longer than K.
+    fn first_penalty(&mut self, center: &Center) {
+        let longest = self.options.longest_step * norm_squared(&center.weights).sqrt();
+        if longest == 0.0 {
+            return;
         }
-        point
-    }
-
-    /// Lines 4–9: accepts or refuses the point just evaluated, and chooses the next one.
-    fn choose_next(&mut self, primal: f64) {
-        let gain = self.center_primal - primal;
-        let predicted = self.threshold;
-        if !self.center_primal.is_finite() || gain >= 0.1 * predicted {
-            if self.center_primal.is_finite() && gain >= 0.5 * predicted { self.penalty *= 0.5; if self.penalty < self.unit*1e-3 { self.penalty = 0.0; } }
-            if !self.center_primal.is_finite() {
-                self.longest_step = self.options.longest_step * norm_squared(&self.evaluated).sqrt();
-                self.center.copy_from_slice(&self.evaluated);
-                self.center_primal = primal;
-                self.candidate = self.adjust();
-                self.threshold = self.center_primal - self.model_value;
-                return;
-            }
-            self.center.copy_from_slice(&self.evaluated);
-            self.center_primal = primal;
-            self.nulls = 0;
-        } else if gain < -1.0 * predicted && { self.nulls += 1; self.nulls >= 5 } {
-            self.nulls = 0;
+        while self.penalty.is_finite() && center.distance(&self.propose(center, self.penalty).0) > longest {
             self.penalty = if self.penalty == 0.0 { self.unit } else { 2.0 * self.penalty };
         }
-        self.candidate = self.propose(self.penalty);
-        self.threshold = self.center_primal - self.model_value;
+    }
+
+    /// Judges the point just evaluated against the centre, adapts α, and chooses the next point.
+    fn choose_next(&mut self, primal: f64) {
+        match self.center.take() {
+            None => self.begin(Center { weights: self.evaluated.clone(), primal }),
+            Some(center) => {
+                let center = self.judge(center, primal);
+                self.aim_from(center);
+            }
+        }
+    }
+
+    /// Starts the bundle method at w₁.
+    fn begin(&mut self, center: Center) {
+        self.first_penalty(&center);
+        self.aim_from(center);
+    }
+
+    fn aim_from(&mut self, center: Center) {
+        (self.candidate, self.predicted) = self.propose(&center, self.penalty);
+        self.center = Some(center);
+    }
+
+    fn judge(&mut self, mut center: Center, primal: f64) -> Center {
+        // Below this α no longer matters, and doubling must still have something to double.
+        let least = 1e-3 * self.unit;
+        let gain = center.primal - primal;
+        if gain >= SERIOUS * self.predicted {
+            let left = primal - self.best.lower_bound;
+            if gain >= GOOD * self.predicted || self.predicted < SHORT * left {
+                self.penalty = (0.5 * self.penalty).max(least);
+            }
+            center.weights.copy_from_slice(&self.evaluated);
+            center.primal = primal;
+            self.poor_points = 0;
+        } else if gain < -self.predicted {
+            self.poor_points += 1;
+            if self.poor_points >= POOR_POINTS {
+                self.penalty = (2.0 * self.penalty).max(least);
+                self.poor_points = 0;
+            }
+        }
+        center
+    }
+
+    /// One pass of SGD, if it is still looking for w₁: its average is the next point to evaluate.
+    fn continue_start(&mut self, risk: &dyn Risk) -> bool {
+        let Some((sgd, passes)) = &mut self.start else { return false };
+        sgd.pass(risk);
+        self.candidate.copy_from_slice(sgd.average());
+        *passes -= 1;
+        true
+    }
+
+    /// Keeps the best point that SGD has visited as the centre; when SGD is done, the bundle method begins there.
+    fn end_start_pass(&mut self, primal: f64) {
+        if self.center.as_ref().is_none_or(|center| primal < center.primal) {
+            self.center = Some(Center { weights: self.evaluated.clone(), primal });
+        }
+        if self.start.as_ref().is_some_and(|(_, passes)| *passes == 0) {
+            self.start = None;
+            if let Some(best) = self.center.take() {
+                self.begin(best);
+            }
+        }
     }
 }
 
@@ -171,15 +211,7 @@ impl Solver for ProxBmrm {
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
-        let mut oracle_calls = risk.len() as u64;
-        let mut starting = false;
-        if let Some((sgd, passes)) = &mut self.start {
-            sgd.pass(risk);
-            self.candidate.copy_from_slice(sgd.average());
-            *passes -= 1;
-            starting = *passes > 0;
-            oracle_calls *= 2;
-        }
+        let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
         let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
         let primal = 0.5 * self.lambda * norm_squared(&self.evaluated) + evaluation.risk.upper;
@@ -190,13 +222,14 @@ impl Solver for ProxBmrm {
         let left = self.best.primal - self.best.lower_bound.max(0.0);
         let bound = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0)).bound;
         self.best.lower_bound = self.best.lower_bound.max(bound);
-        if !starting {
-            self.start = None;
+        if starting {
+            self.end_start_pass(primal);
+        } else {
             self.choose_next(primal);
         }
         Progress {
             certificate: Certificate { primal, lower_bound: self.best.lower_bound, oracle_gap },
-            oracle_calls,
+            oracle_calls: risk.len() as u64 * if starting { 2 } else { 1 },
             master_seconds: start.elapsed().as_secs_f64(),
         }
     }

@@ -254,7 +254,13 @@ impl KBest for Chain {
         mix: Mix,
         k: usize,
     ) -> Vec<Found<Vec<u32>>> {
-        let unit = truth.map_or(0.0, |truth| self.options.loss.unit(truth.len()));
+        // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
+        // inexact and so hide ties.
+        let at_an_end = mix.score == 0.0 || mix.loss == 0.0;
+        let unit = match truth {
+            Some(truth) if !at_an_end => self.options.loss.unit(truth.len()),
+            _ => 1.0,
+        };
         let value = |score: f64, cost: f64| {
             let (first, second) = mix.rank(score, cost * unit);
             Lexicographic { first, second }

@@ -1,6 +1,9 @@
 //! What several of the tests need.
 #![allow(dead_code)]
 
+pub mod problem;
+pub mod reference;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -71,4 +74,14 @@ pub fn numbered(labels: &[&str], columns: usize) -> Vocabulary {
 pub fn named(labels: &[&str], attributes: &[&str]) -> Vocabulary {
     let attributes = Attributes::Named(attributes.iter().copied().collect());
     Vocabulary { labels: labels.iter().copied().collect(), attributes }
+}
+
+/// Runs something in a pool of this many threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
+}
+
+/// The bits of numbers: equal only when every one is the same to the last digit.
+pub fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
 }

@@ -1,0 +1,318 @@
+//! Small problems on which everything can be computed by listing all labels.
+//!
+//! Features, weights and costs are small integers, halves, or integers times 1 + 2⁻³⁰ (which no `f32` holds): sums of
+//! their products are exact in `f64`, so that ties are real ties. The features φ are written out here a second time,
+//! from the tables in the documentation, and share no code with the library.
+
+use std::sync::Arc;
+
+use maxmargin::data::{Dataset, FeatureMatrix, MatrixBuilder};
+use maxmargin::risk::Risk;
+use maxmargin::structure::{Chain, ChainLoss, ChainOptions, CostMatrix, LabelCost, Multiclass};
+use maxmargin::task::{Task, TaskKind, TaskOptions};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+/// The types in which a feature matrix holds its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    Ones,
+    Bytes,
+    ScaledBytes,
+    Single,
+    Double,
+}
+
+impl Values {
+    pub const ALL: [Values; 5] =
+        [Values::Ones, Values::Bytes, Values::ScaledBytes, Values::Single, Values::Double];
+
+    /// A value of this type for an integer from −3 to 3.
+    fn of(self, integer: i8) -> f64 {
+        let integer = f64::from(integer);
+        match self {
+            Values::Ones => f64::from(u8::from(integer > 0.0)),
+            Values::Bytes => integer.abs(),
+            Values::ScaledBytes => 0.25 * integer.abs(),
+            Values::Single => 0.5 * integer,
+            Values::Double => integer * (1.0 + f64::EPSILON * (1u64 << 22) as f64),
+        }
+    }
+}
+
+/// An input with its label; a multiclass example has one row.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    pub rows: Vec<Vec<f64>>,
+    pub truth: Vec<u32>,
+    pub weight: f64,
+}
+
+/// A task with its training data.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    pub kind: TaskKind,
+    pub features: usize,
+    pub labels: usize,
+    pub bias: bool,
+    pub boundary: bool,
+    pub mean: bool,
+    /// A cost matrix, row by row; 0/1 without one.
+    pub costs: Option<Vec<f64>>,
+    pub values: Values,
+    pub sparse: bool,
+    pub samples: Vec<Sample>,
+}
+
+/// How large random problems are.
+#[derive(Debug, Clone)]
+pub struct Sizes {
+    pub features: std::ops::RangeInclusive<usize>,
+    pub labels: std::ops::RangeInclusive<usize>,
+    pub lengths: std::ops::RangeInclusive<usize>,
+    pub samples: std::ops::RangeInclusive<usize>,
+    /// Whether examples have weights other than 1.
+    pub weighted: bool,
+}
+
+/// Random problems of one kind.
+pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
+    let flags = (any::<[bool; 5]>(), prop::sample::select(&Values::ALL[..]));
+    (sizes.features.clone(), sizes.labels.clone(), flags)
+        .prop_flat_map(move |(features, labels, ([bias, boundary, mean, matrix, sparse], values))| {
+            let lengths = if kind == TaskKind::Chain { sizes.lengths.clone() } else { 1..=1 };
+            let row = move || prop::collection::vec((-3i8..=3).prop_map(move |v| values.of(v)), features);
+            let positions = prop::collection::vec((row(), 0..labels as u32), lengths);
+            let weight = if sizes.weighted {
+                prop::sample::select(vec![0.5, 1.0, 2.0, 3.0]).boxed()
+            } else {
+                Just(1.0).boxed()
+            };
+            let sample = (positions, weight).prop_map(|(positions, weight)| {
+                let (rows, truth) = positions.into_iter().unzip();
+                Sample { rows, truth, weight }
+            });
+            let costs = prop::collection::vec(0u8..4, labels * labels);
+            (costs, prop::collection::vec(sample, sizes.samples.clone())).prop_map(move |(costs, samples)| {
+                let cost = |(i, &c): (usize, &u8)| if i / labels == i % labels { 0.0 } else { f64::from(c) };
+                Problem {
+                    kind,
+                    features,
+                    labels,
+                    bias,
+                    boundary,
+                    mean,
+                    costs: matrix.then(|| costs.iter().enumerate().map(cost).collect()),
+                    values,
+                    sparse,
+                    samples,
+                }
+            })
+        })
+        .boxed()
+}
+
+/// Random problems of both kinds that are small enough to be solved with all labels listed.
+pub fn trainable(weighted: bool) -> BoxedStrategy<Problem> {
+    let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=3, samples: 1..=6, weighted };
+    let multiclass = Sizes { features: 1..=4, labels: 2..=5, samples: 1..=10, ..sizes.clone() };
+    prop_oneof![problems(TaskKind::Multiclass, multiclass), problems(TaskKind::Chain, sizes)].boxed()
+}
+
+/// Integer weights for a problem, from numbers of which there are enough.
+pub fn weights(problem: &Problem, numbers: &[i8]) -> Vec<f64> {
+    numbers.iter().cycle().take(problem.dim()).map(|&w| f64::from(w)).collect()
+}
+
+/// Enough numbers for [`weights`]: more than any small problem has weights.
+pub fn numbers() -> impl Strategy<Value = Vec<i8>> {
+    prop::collection::vec(-3i8..=3, 61)
+}
+
+/// A configuration with this many cases; ten times as many when `MAXMARGIN_FULL` is set.
+///
+/// A test that does not come to an end fails, too: after some minutes.
+pub fn cases(cases: u32) -> Config {
+    static WATCH: std::sync::Once = std::sync::Once::new();
+    WATCH.call_once(|| {
+        std::thread::spawn(|| {
+            std::thread::sleep(std::time::Duration::from_secs(300));
+            eprintln!("no end after 300 seconds: a solver must be going round in circles");
+            std::process::abort();
+        });
+    });
+    let factor = if std::env::var_os("MAXMARGIN_FULL").is_some() { 10 } else { 1 };
+    Config {
+        cases: factor * cases,
+        failure_persistence: None,
+        // Milliseconds: a smaller counter-example is not worth waiting longer for.
+        max_shrink_time: 10_000,
+        ..Config::default()
+    }
+}
+
+/// All labels of a chain of this length.
+pub fn all_labels(length: usize, labels: usize) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..length {
+        all = all
+            .into_iter()
+            .flat_map(|start: Vec<u32>| {
+                (0..labels as u32).map(move |y| start.iter().copied().chain([y]).collect())
+            })
+            .collect();
+    }
+    all
+}
+
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    assert_eq!(x.len(), y.len());
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+/// What the problem says by definition.
+impl Problem {
+    pub fn dim(&self) -> usize {
+        let unary = (self.features + usize::from(self.bias)) * self.labels;
+        match self.kind {
+            TaskKind::Multiclass => unary,
+            TaskKind::Chain => {
+                unary + self.labels * self.labels + if self.boundary { 2 * self.labels } else { 0 }
+            }
+        }
+    }
+
+    /// φ(x,y), dense.
+    pub fn phi(&self, i: usize, y: &[u32]) -> Vec<f64> {
+        let rows = &self.samples[i].rows;
+        let labels = self.labels;
+        let mut phi = vec![0.0; self.dim()];
+        for (row, &y) in rows.iter().zip(y) {
+            for (j, &value) in row.iter().enumerate() {
+                phi[j * labels + y as usize] += value;
+            }
+            if self.bias {
+                phi[self.features * labels + y as usize] += 1.0;
+            }
+        }
+        if self.kind == TaskKind::Chain && !y.is_empty() {
+            let transitions = (self.features + usize::from(self.bias)) * labels;
+            for t in 1..y.len() {
+                phi[transitions + y[t - 1] as usize * labels + y[t] as usize] += 1.0;
+            }
+            if self.boundary {
+                let first = transitions + labels * labels;
+                phi[first + y[0] as usize] += 1.0;
+                phi[first + labels + y[y.len() - 1] as usize] += 1.0;
+            }
+        }
+        phi
+    }
+
+    /// The costs of all positions, added up: an exact integer.
+    pub fn cost(&self, i: usize, y: &[u32]) -> f64 {
+        let cost = |(&truth, &y): (&u32, &u32)| match &self.costs {
+            None => f64::from(u8::from(truth != y)),
+            Some(costs) => costs[truth as usize * self.labels + y as usize],
+        };
+        self.samples[i].truth.iter().zip(y).map(cost).sum()
+    }
+
+    /// L_i(y).
+    pub fn loss(&self, i: usize, y: &[u32]) -> f64 {
+        let length = self.samples[i].truth.len();
+        let mean = self.kind == TaskKind::Chain && self.mean && length > 0;
+        self.cost(i, y) / if mean { length as f64 } else { 1.0 }
+    }
+
+    pub fn labels_of(&self, i: usize) -> Vec<Vec<u32>> {
+        all_labels(self.samples[i].truth.len(), self.labels)
+    }
+
+    /// φ(x_i,y) − φ(x_i,y_i) and L_i(y) for every label y: all the planes of H_i.
+    pub fn planes(&self, i: usize) -> Vec<(Vec<f64>, f64)> {
+        let truth = self.phi(i, &self.samples[i].truth);
+        let slope = |y: &[u32]| self.phi(i, y).iter().zip(&truth).map(|(a, b)| a - b).collect();
+        self.labels_of(i).iter().map(|y| (slope(y), self.loss(i, y))).collect()
+    }
+
+    /// H_i(w).
+    pub fn h(&self, i: usize, w: &[f64]) -> f64 {
+        self.planes(i).iter().map(|(a, b)| dot(a, w) + b).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// R(w).
+    pub fn risk_at(&self, w: &[f64]) -> f64 {
+        let n = self.samples.len() as f64;
+        (0..self.samples.len()).map(|i| self.samples[i].weight * self.h(i, w)).sum::<f64>() / n
+    }
+
+    /// F(w).
+    pub fn objective(&self, lambda: f64, w: &[f64]) -> f64 {
+        0.5 * lambda * dot(w, w) + self.risk_at(w)
+    }
+}
+
+/// The same problem as the library sees it.
+impl Problem {
+    fn label_cost(&self) -> LabelCost {
+        match &self.costs {
+            None => LabelCost::ZeroOne,
+            Some(costs) => LabelCost::Matrix(Arc::new(CostMatrix::new(self.labels, costs.clone()).unwrap())),
+        }
+    }
+
+    pub fn multiclass(&self) -> Multiclass {
+        Multiclass::new(self.features, self.labels, self.bias, self.label_cost()).unwrap()
+    }
+
+    pub fn chain(&self) -> Chain {
+        let loss = ChainLoss { cost: self.label_cost(), mean: self.mean };
+        let options = ChainOptions { bias: self.bias, boundary: self.boundary, loss };
+        Chain::new(self.features, self.labels, options).unwrap()
+    }
+
+    pub fn task(&self) -> Task {
+        let cost = self.label_cost();
+        let options = TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean };
+        Task::new(self.kind, self.features, self.labels, options).unwrap()
+    }
+
+    pub fn risk(&self) -> Box<dyn Risk> {
+        self.task().risk(&self.dataset()).unwrap()
+    }
+
+    pub fn dataset(&self) -> Dataset {
+        let mut starts = vec![0];
+        for sample in &self.samples {
+            starts.push(starts[starts.len() - 1] + sample.truth.len());
+        }
+        Dataset {
+            features: Arc::new(self.matrix()),
+            labels: self.samples.iter().flat_map(|sample| sample.truth.iter().copied()).collect(),
+            sequences: (self.kind == TaskKind::Chain).then_some(starts),
+            weights: Some(self.samples.iter().map(|sample| sample.weight).collect()),
+            folds: None,
+        }
+    }
+
+    fn matrix(&self) -> FeatureMatrix {
+        let rows = || self.samples.iter().flat_map(|sample| &sample.rows);
+        if self.values == Values::ScaledBytes && self.features > 0 {
+            let bytes = rows().flatten().map(|value| (value / 0.25) as u8).collect();
+            let matrix = FeatureMatrix::from_bytes(bytes, self.features, 0.25);
+            return if self.sparse { matrix.sparse_if_worthwhile() } else { matrix };
+        }
+        let mut builder =
+            if self.sparse { MatrixBuilder::sparse() } else { MatrixBuilder::dense(self.features) };
+        for row in rows() {
+            for (j, &value) in row.iter().enumerate() {
+                if !self.sparse || value != 0.0 {
+                    builder.push(j as u32, value);
+                }
+            }
+            builder.end_row();
+        }
+        builder.finish(self.features)
+    }
+}

@@ -1,0 +1,204 @@
+//! Promise: every decoder, λ-oracle (at both ends too) and k-best list equals enumeration of all labels.
+
+use maxmargin::data::Rows;
+use maxmargin::linear::{FeatureSum, SparseSum, SparseVector};
+use maxmargin::structure::{Found, KBest, Mix, Structure};
+use maxmargin::task::TaskKind;
+use proptest::prelude::*;
+
+mod common;
+
+use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
+
+/// Mixes with 0 < λ < ∞.
+const MIXES: [Mix; 5] = [
+    Mix::AUGMENTED,
+    Mix { score: 1.0, loss: 0.25 },
+    Mix { score: 0.5, loss: 4.0 },
+    Mix { score: 3.0, loss: 1.0 },
+    Mix { score: 0.001, loss: 1.0 },
+];
+
+const ENDS: [Mix; 2] = [Mix::SCORE, Mix::LOSS];
+
+fn close(x: f64, y: f64) -> bool {
+    (x - y).abs() <= 1e-9 * (1.0 + x.abs().max(y.abs()))
+}
+
+/// One example under one weight vector, with the structure's label type hidden.
+struct Case<'a, S: Structure> {
+    problem: &'a Problem,
+    structure: &'a S,
+    i: usize,
+    w: &'a [f64],
+    to: fn(&[u32]) -> S::Label,
+    from: fn(&S::Label) -> Vec<u32>,
+}
+
+impl<S: KBest<Input = Rows>> Case<'_, S> {
+    fn score(&self, y: &[u32]) -> f64 {
+        dot(self.w, &self.problem.phi(self.i, y))
+    }
+
+    /// What decides between labels: the mixed value and what breaks ties, in exact numbers at both ends (where the
+    /// length, by which a mean loss is divided, changes nothing).
+    fn rank(&self, mix: Mix, y: &[u32]) -> (f64, f64) {
+        let score = self.score(y);
+        match (mix.score == 0.0, mix.loss == 0.0) {
+            (true, _) => (self.problem.cost(self.i, y), score),
+            (_, true) => (score, self.problem.cost(self.i, y)),
+            _ => (mix.score * score + mix.loss * self.problem.loss(self.i, y), 0.0),
+        }
+    }
+
+    /// Ranks of all labels, best first.
+    fn ranks(&self, mix: Mix) -> Vec<(f64, f64)> {
+        let mut ranks: Vec<_> = self.problem.labels_of(self.i).iter().map(|y| self.rank(mix, y)).collect();
+        ranks.sort_by(|a, b| b.partial_cmp(a).unwrap());
+        ranks
+    }
+
+    /// The label found is what it says it is.
+    fn consistent(&self, found: &Found<S::Label>, has_truth: bool) -> Result<Vec<u32>, TestCaseError> {
+        let y = (self.from)(&found.label);
+        prop_assert_eq!(y.len(), self.problem.samples[self.i].truth.len());
+        prop_assert!(y.iter().all(|&y| (y as usize) < self.problem.labels), "label {:?}", y);
+        prop_assert_eq!(found.score, self.score(&y), "the score of {:?}", &y);
+        let loss = if has_truth { self.problem.loss(self.i, &y) } else { 0.0 };
+        prop_assert!(close(found.loss, loss), "the loss of {y:?}: {} for {loss}", found.loss);
+        Ok(y)
+    }
+
+    fn same_rank(&self, mix: Mix, y: &[u32], expected: (f64, f64), what: &str) -> Result<(), TestCaseError> {
+        let rank = self.rank(mix, y);
+        let equal = if ENDS.contains(&mix) { rank == expected } else { close(rank.0, expected.0) };
+        prop_assert!(
+            equal,
+            "{what} under {mix:?}: {y:?} has {rank:?}, enumeration {expected:?} (example {}, w = {:?})",
+            self.i,
+            self.w
+        );
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), TestCaseError> {
+        let Self { problem, structure, i, w, .. } = *self;
+        let data = problem.dataset();
+        let x = data.input(i);
+        let truth = (self.to)(&problem.samples[i].truth);
+        prop_assert_eq!(structure.dim(), problem.dim());
+        let mut scores = S::Scores::default();
+        structure.score(w, &x, &mut scores);
+
+        for y in problem.labels_of(i) {
+            let label = (self.to)(&y);
+            prop_assert_eq!(structure.score_of(&x, &scores, &label), self.score(&y), "the score of {:?}", &y);
+            let loss = problem.loss(i, &y);
+            prop_assert!(close(structure.loss(&truth, &label), loss), "the loss of {y:?} is {loss}");
+            self.check_features(&x, &y)?;
+        }
+
+        let found = structure.decode(&x, &mut scores);
+        let y = self.consistent(&found, false)?;
+        prop_assert_eq!(found.score, self.ranks(Mix::SCORE)[0].0, "decoding gave {:?}, w = {:?}", y, w);
+
+        for mix in MIXES.into_iter().chain(ENDS) {
+            let ranks = self.ranks(mix);
+            let found = structure.maximize(&x, &truth, &mut scores, mix);
+            let y = self.consistent(&found, true)?;
+            self.same_rank(mix, &y, ranks[0], "maximize")?;
+            for k in [0, 1, 2, 3, ranks.len() / 2, ranks.len(), ranks.len() + 3] {
+                let list = structure.k_best(&x, Some(&truth), &mut scores, mix, k);
+                prop_assert_eq!(list.len(), k.min(ranks.len()), "the {} best under {:?}", k, mix);
+                let mut seen = std::collections::HashSet::new();
+                for (found, &rank) in list.iter().zip(&ranks) {
+                    let y = self.consistent(found, true)?;
+                    self.same_rank(mix, &y, rank, &format!("{k}-best"))?;
+                    prop_assert!(seen.insert(y.clone()), "{y:?} twice among the {k} best under {mix:?}");
+                }
+            }
+        }
+
+        let all = structure.k_best(&x, None, &mut scores, Mix::SCORE, usize::MAX);
+        let ranks = self.ranks(Mix::SCORE);
+        prop_assert_eq!(all.len(), ranks.len(), "all labels without a truth");
+        for (found, &(score, _)) in all.iter().zip(&ranks) {
+            self.consistent(found, false)?;
+            prop_assert_eq!(found.score, score);
+        }
+        Ok(())
+    }
+
+    /// φ and φ(y) − φ(truth), into dense and sparse sums, with factors.
+    fn check_features(&self, x: &Rows, y: &[u32]) -> Result<(), TestCaseError> {
+        let Self { problem, structure, i, .. } = *self;
+        let truth = &problem.samples[i].truth;
+        let label = (self.to)(y);
+        let (phi, phi_truth) = (problem.phi(i, y), problem.phi(i, truth));
+        let start = |j: usize| (j % 5) as f64;
+        for factor in [1.0, -0.5] {
+            let mut sum: Vec<f64> = (0..problem.dim()).map(start).collect();
+            structure.add_features(x, &label, factor, sum.as_mut_slice());
+            let expected: Vec<f64> = phi.iter().enumerate().map(|(j, a)| start(j) + factor * a).collect();
+            prop_assert_eq!(&sum, &expected, "{} · φ of {:?}", factor, y);
+
+            let mut sum: Vec<f64> = (0..problem.dim()).map(start).collect();
+            structure.add_difference(x, &label, &(self.to)(truth), factor, sum.as_mut_slice());
+            let differences = phi.iter().zip(&phi_truth).map(|(a, b)| a - b);
+            let expected: Vec<f64> =
+                differences.clone().enumerate().map(|(j, a)| start(j) + factor * a).collect();
+            prop_assert_eq!(&sum, &expected, "{} · (φ of {:?} − φ of {:?})", factor, y, truth);
+
+            let mut sparse = SparseSum::new(problem.dim());
+            let mut vector = SparseVector::default();
+            sparse.add(0, 0.0);
+            structure.add_difference(x, &label, &(self.to)(truth), factor, &mut sparse);
+            sparse.drain_into(&mut vector);
+            prop_assert!(
+                vector.indices.is_sorted_by(|a, b| a < b) && vector.values.iter().all(|&v| v != 0.0)
+            );
+            let mut dense = vec![0.0; problem.dim()];
+            vector.add_to(1.0, &mut dense);
+            let expected: Vec<f64> = differences.map(|a| factor * a).collect();
+            prop_assert_eq!(&dense, &expected, "sparse {} · (φ of {:?} − φ of {:?})", factor, y, truth);
+        }
+        Ok(())
+    }
+}
+
+fn multiclass() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 0..=3, labels: 2..=20, lengths: 1..=1, samples: 1..=2, weighted: false };
+    problems(TaskKind::Multiclass, sizes)
+        .prop_filter("no weights at all", |problem| problem.features > 0 || problem.bias)
+}
+
+fn chain() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 0..=3, labels: 2..=4, lengths: 0..=4, samples: 1..=2, weighted: false };
+    let long = Sizes { labels: 2..=3, lengths: 5..=5, samples: 1..=1, ..sizes.clone() };
+    let wide = Sizes { labels: 17..=21, lengths: 2..=2, samples: 1..=1, ..sizes.clone() };
+    prop_oneof![
+        8 => problems(TaskKind::Chain, sizes),
+        1 => problems(TaskKind::Chain, long),
+        1 => problems(TaskKind::Chain, wide),
+    ]
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn multiclass_equals_enumeration(problem in multiclass(), numbers in numbers()) {
+        let (structure, w) = (problem.multiclass(), weights(&problem, &numbers));
+        for i in 0..problem.samples.len() {
+            Case { problem: &problem, structure: &structure, i, w: &w, to: |y| y[0], from: |&y| vec![y] }.check()?;
+        }
+    }
+
+    #[test]
+    fn chains_equal_enumeration(problem in chain(), numbers in numbers()) {
+        let (structure, w) = (problem.chain(), weights(&problem, &numbers));
+        for i in 0..problem.samples.len() {
+            Case { problem: &problem, structure: &structure, i, w: &w, to: <[u32]>::to_vec, from: Vec::clone }.check()?;
+        }
+    }
+}

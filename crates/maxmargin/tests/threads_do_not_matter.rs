@@ -1,0 +1,81 @@
+//! Promise: the same seed gives the same weights, to the last bit, for any number of threads.
+
+use maxmargin::solver::{SolverKind, SolverSettings};
+use maxmargin::task::TaskKind;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+mod common;
+
+use common::problem::{Problem, Sample, Values};
+
+/// Noisy data that a model can partly explain.
+fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Problem {
+    let mut random = Pcg64Mcg::seed_from_u64(17);
+    let sample = |random: &mut Pcg64Mcg| {
+        let length = if kind == TaskKind::Chain { random.random_range(1..8) } else { 1 };
+        let truth: Vec<u32> = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+        let row = |random: &mut Pcg64Mcg, y: u32| -> Vec<f64> {
+            let value = |(j, noise): (usize, f64)| f64::from(u8::from(j % labels == y as usize)) + noise;
+            (0..features).map(|j| value((j, random.random_range(-1.0..1.0)))).collect()
+        };
+        let rows = truth.iter().map(|&y| row(random, y)).collect();
+        Sample { rows, truth, weight: random.random_range(0.5..2.0) }
+    };
+    Problem {
+        kind,
+        features,
+        labels,
+        bias: true,
+        boundary: true,
+        mean: true,
+        costs: None,
+        values: Values::Double,
+        sparse: false,
+        samples: (0..samples).map(|_| sample(&mut random)).collect(),
+    }
+}
+
+fn check(name: &str, problem: &Problem, lambda: f64, passes: usize) {
+    let risk = problem.risk();
+    let settings = SolverSettings { seed: 3, ..SolverSettings::new(lambda).unwrap() };
+    for kind in SolverKind::ALL {
+        let train = |threads| {
+            common::with_threads(threads, || {
+                let mut solver = kind.build(&*risk, &settings);
+                let certificates: Vec<_> = (0..passes).map(|_| solver.step(&*risk).certificate).collect();
+                let numbers: Vec<f64> = certificates.iter().flat_map(|c| [c.primal, c.lower_bound]).collect();
+                (common::bits(&numbers), common::bits(solver.weights()))
+            })
+        };
+        let one = train(1);
+        assert!(one.1.iter().any(|&bits| bits != 0), "{kind} on {name} has not moved");
+        for threads in [2, 4] {
+            let several = train(threads);
+            let differ = one.0.iter().zip(&several.0).position(|(a, b)| a != b);
+            assert_eq!(
+                differ.map(|k| k / 2),
+                None,
+                "{kind} on {name}: the first pass that {threads} threads change"
+            );
+            assert!(one.1 == several.1, "{kind} on {name}: {threads} threads change the weights");
+        }
+    }
+}
+
+#[test]
+fn on_chains() {
+    check("chains", &problem(TaskKind::Chain, 150, 12, 5), 0.01, 20);
+}
+
+/// More weights than are summed in one piece.
+#[test]
+fn on_many_weights() {
+    check("many weights", &problem(TaskKind::Multiclass, 70, 900, 5), 0.01, 15);
+}
+
+/// More examples than n-slack asks for in one wave.
+#[test]
+fn on_many_examples() {
+    check("many examples", &problem(TaskKind::Multiclass, 5000, 6, 4), 0.01, 13);
+}
