@@ -89,6 +89,18 @@ pub struct QpLimits {
 ///
 /// Blocks that are nearly solved are passed over until the others are; the gap that is returned was measured over all
 /// blocks at one point.
+///
+/// ```
+/// use maxmargin::solver::simplex_qp::{QpLimits, solve};
+/// use maxmargin::solver::GramQuadratic;
+///
+/// // One block with two planes of slopes 1 and −1 (a single weight).
+/// let mut quadratic = GramQuadratic::new(1);
+/// quadratic.push(0, &[1.0]);
+/// quadratic.push(0, &[-1.0, 1.0]);
+/// let outcome = solve(&mut quadratic, QpLimits { gap: 1e-9, steps: 1000, steps_per_visit: 10 });
+/// assert!(outcome.gap <= 1e-9);
+/// ```
 pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
     let small = 0.3 * limits.gap / quadratic.blocks().max(1) as f64;
     let mut active: Vec<usize> = Vec::new();
