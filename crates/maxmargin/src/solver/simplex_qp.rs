@@ -94,12 +94,14 @@ pub struct QpLimits {
 /// use maxmargin::solver::simplex_qp::{QpLimits, solve};
 /// use maxmargin::solver::GramQuadratic;
 ///
-/// // One block with two planes of slopes 1 and −1 (a single weight).
+/// // One block with two planes, w + 1 and −w, in a single weight: the dual is β₁ − ½ (β₁ − β₂)².
 /// let mut quadratic = GramQuadratic::new(1);
 /// quadratic.push(0, &[1.0]);
 /// quadratic.push(0, &[-1.0, 1.0]);
+/// quadratic.set_objective(vec![1.0, 0.0], 1.0);
 /// let outcome = solve(&mut quadratic, QpLimits { gap: 1e-9, steps: 1000, steps_per_visit: 10 });
 /// assert!(outcome.gap <= 1e-9);
+/// assert!((quadratic.coefficients()[0] - 0.75).abs() < 1e-6);
 /// ```
 pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
     let small = 0.3 * limits.gap / quadratic.blocks().max(1) as f64;
