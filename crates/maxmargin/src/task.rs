@@ -52,6 +52,19 @@ impl FromStr for TaskKind {
 }
 
 /// A structure whose kind was chosen at run time.
+///
+/// ```
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::task::{Task, TaskKind, TaskOptions};
+///
+/// let words = word_images(10, Noise::default(), 1);
+/// let kind: TaskKind = "chain".parse()?;
+/// let task = Task::new(kind, 128, 26, TaskOptions { bias: false, ..TaskOptions::default() })?;
+/// assert_eq!(task.dim(), 128 * 26 + 26 * 26 + 2 * 26);
+/// let predictions = task.predict(&vec![0.0; task.dim()], &words.data, 2);
+/// assert_eq!(predictions[0].len(), 2);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub enum Task {
     /// One label per input.

@@ -59,7 +59,7 @@ fn check(name: &str, task: &Task, data: Dataset, known: &[Known]) {
         for &kind in if full { &SolverKind::EXACT[..] } else { solvers } {
             let settings = SolverSettings::new(lambda).unwrap();
             let mut solver = kind.build(&*risk, &settings);
-            let limits = Limits { time_limit: Some(TIME_LIMIT), ..Limits::default() };
+            let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
             let outcome = run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()));
             let (report, found) = (outcome.report, outcome.report.certificate);
             let line = format!(

@@ -20,7 +20,7 @@ const MOST_PASSES: usize = 3_000;
 
 fn train(problem: &Problem, kind: SolverKind, settings: &SolverSettings, max_passes: usize) -> Outcome {
     let risk = problem.risk();
-    let limits = Limits { max_passes, time_limit: None };
+    let limits = Limits { gap: GAP, max_passes, time_limit: None };
     let mut solver = kind.build(&*risk, settings);
     run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()))
 }
@@ -105,7 +105,7 @@ fn a_gap_of_zero_comes_to_an_end() {
             std::thread::spawn(move || {
                 let settings = SolverSettings::new(lambda).unwrap();
                 let risk = problem.risk();
-                let limits = Limits { max_passes: 2_000, time_limit: None };
+                let limits = Limits { gap: 0.0, max_passes: 2_000, time_limit: None };
                 let outcome =
                     run(&mut *kind.build(&*risk, &settings), &*risk, limits, |_| ControlFlow::Continue(()));
                 done.send(outcome.report.certificate)

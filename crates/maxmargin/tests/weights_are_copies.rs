@@ -48,7 +48,7 @@ fn check(one: &Problem, other: &Problem, product: f64, w: &[f64]) -> Result<(), 
     for kind in SolverKind::EXACT {
         for (risk, n) in risks.iter().zip(sizes) {
             let settings = SolverSettings::new(product / n).unwrap();
-            let limits = Limits { max_passes: 3_000, time_limit: None };
+            let limits = Limits { gap: 1e-6, max_passes: 3_000, time_limit: None };
             let mut solver = kind.build(&**risk, &settings);
             let found = run(&mut *solver, &**risk, limits, |_| ControlFlow::Continue(())).report.certificate;
             let (lower, upper) = (n * found.lower_bound, n * found.primal);

@@ -58,6 +58,20 @@ impl Comparison<'_> {
 
 impl Metrics {
     /// The metrics that belong to a task.
+    ///
+    /// ```
+    /// use maxmargin::data::{Noise, word_images};
+    /// use maxmargin::metrics::{Comparison, Metrics};
+    /// use maxmargin::task::{Task, TaskKind, TaskOptions};
+    ///
+    /// let words = word_images(10, Noise::default(), 1);
+    /// let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default())?;
+    /// let predicted: Vec<Vec<u32>> = (0..words.data.len()).map(|i| words.data.labels_of(i).to_vec()).collect();
+    /// let labels = &words.vocabulary.labels;
+    /// let comparison = Comparison { truth: &words.data, predicted: &predicted, labels, known: labels.len() };
+    /// assert_eq!(Metrics::of(&task, comparison).mean_loss(), 0.0);
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
     pub fn of(task: &Task, comparison: Comparison<'_>) -> Self {
         match task.kind() {
             TaskKind::Multiclass => Metrics::Multiclass(MulticlassMetrics::of(task, comparison)),

@@ -18,6 +18,38 @@ use crate::output::OutputFile;
 use crate::task::{Task, TaskOptions};
 
 /// A trained model: everything that prediction needs, and where it came from.
+///
+/// ```
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::model::{Description, Model};
+/// use maxmargin::solver::Certificate;
+/// use maxmargin::task::{TaskKind, TaskOptions};
+///
+/// let vocabulary = word_images(1, Noise::default(), 1).vocabulary;
+/// let description = Description {
+///     program_version: "0.1.0".into(),
+///     task: TaskKind::Multiclass,
+///     lambda: 0.1,
+///     surrogate: "margin".into(),
+///     search: "exact".into(),
+///     solver: "bmrm".into(),
+///     seed: 0,
+///     certificate: Certificate { primal: 1.0, lower_bound: 0.9995, oracle_gap: 0.0 },
+///     passes: 40,
+///     examples: 100,
+///     format: None,
+/// };
+/// let weights = vec![0.5; 129 * 26];
+/// let model = Model { description, options: TaskOptions::default(), vocabulary, weights };
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("words.model");
+/// model.save(&path)?;
+/// let loaded = Model::load(&path)?;
+/// assert_eq!(loaded.weights, model.weights);
+/// assert_eq!(loaded.task()?.dim(), 129 * 26);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Model {
     /// How it was trained, and how good that is proven to be.

@@ -8,6 +8,24 @@ use crate::search::{Search, Violation};
 use crate::structure::{Example, Structure};
 
 /// The examples of a task, seen through a search.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{FeatureMatrix, Rows};
+/// use maxmargin::risk::{Groups, StructuredRisk, evaluate};
+/// use maxmargin::search::MarginSearch;
+/// use maxmargin::structure::{Example, LabelCost, Multiclass};
+///
+/// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
+/// let example = |i: usize, truth| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
+/// let structure = Multiclass::new(1, 2, false, LabelCost::ZeroOne)?;
+/// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)]);
+///
+/// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).
+/// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.upper;
+/// assert_eq!((at(&[0.0, 0.0]), at(&[-0.5, 0.5])), (1.0, 0.0));
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
 pub struct StructuredRisk<S: Structure, Q> {
     structure: S,
     search: Q,

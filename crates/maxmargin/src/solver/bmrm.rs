@@ -14,6 +14,24 @@ use crate::risk::{Groups, Risk, evaluate};
 pub(super) const MASTER_SHARE: f64 = 0.1;
 
 /// BMRM with one cutting-plane model, or P-BMRM with several.
+///
+/// It minimises λ/2 ‖w‖² + R(w). The next point is the minimiser of λ/2 ‖w‖² + Σ_p max_j (⟨a_pj, w⟩ + b_pj) over the
+/// planes found so far in each group p; the minimum itself is the lower bound.
+///
+/// ```
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::solver::{Bmrm, Solver};
+/// use maxmargin::task::{Task, TaskKind, TaskOptions};
+///
+/// let words = word_images(20, Noise::default(), 1);
+/// let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default())?;
+/// let risk = task.risk(&words.data)?;
+/// let mut solver = Bmrm::new(1.0, risk.as_ref(), 1, None);
+/// let first = solver.step(risk.as_ref()).certificate;
+/// let second = solver.step(risk.as_ref()).certificate;
+/// assert!(first.lower_bound <= second.lower_bound && second.lower_bound <= first.primal);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
 pub struct Bmrm {
     lambda: f64,
     groups: Groups,

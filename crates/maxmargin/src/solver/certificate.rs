@@ -13,6 +13,12 @@ impl fmt::Display for Gap {
 }
 
 /// Bounds on the least value F* of the objective: `lower_bound ≤ F* ≤ primal`.
+///
+/// ```
+/// use maxmargin::solver::Certificate;
+/// let certificate = Certificate { primal: 2.0, lower_bound: 1.9, oracle_gap: 0.0 };
+/// assert_eq!(certificate.gap().to_string(), "5.00e-2");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Certificate {
     /// F(w) of the weights, with every H_i at its upper bound.

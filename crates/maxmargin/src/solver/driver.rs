@@ -83,6 +83,27 @@ pub struct Outcome {
 }
 
 /// Runs a solver until a limit is reached or `observe` breaks. The weights of the best pass are returned.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::solver::{Bmrm, Limits, Stop, run};
+/// use maxmargin::task::{Task, TaskKind, TaskOptions};
+///
+/// let words = word_images(20, Noise::default(), 1);
+/// let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default())?;
+/// let risk = task.risk(&words.data)?;
+/// let mut solver = Bmrm::new(1.0, risk.as_ref(), 1, None);
+/// let limits = Limits { gap: 0.0, max_passes: 5, time_limit: None };
+/// let mut lines = Vec::new();
+/// let outcome = run(&mut solver, risk.as_ref(), limits, |report| {
+///     lines.push(format!("pass {}: gap {}", report.passes, report.certificate.gap()));
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(outcome.stop, Stop::PassLimit);
+/// assert_eq!(lines.len(), 5);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
 pub fn run(
     solver: &mut dyn Solver,
     risk: &dyn Risk,

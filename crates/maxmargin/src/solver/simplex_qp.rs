@@ -92,6 +92,20 @@ pub struct QpLimits {
 ///
 /// Blocks that are nearly solved are passed over until the others are; the gap that is returned was measured over all
 /// blocks at one point.
+///
+/// ```
+/// use maxmargin::solver::simplex_qp::{QpLimits, solve};
+/// use maxmargin::solver::GramQuadratic;
+///
+/// // One block with two planes, w + 1 and −w, in a single weight: the dual is β₁ − ½ (β₁ − β₂)².
+/// let mut quadratic = GramQuadratic::new(1);
+/// quadratic.push(0, &[1.0]);
+/// quadratic.push(0, &[-1.0, 1.0]);
+/// quadratic.set_objective(vec![1.0, 0.0], 1.0);
+/// let outcome = solve(&mut quadratic, QpLimits { gap: 1e-9, steps: 1000, steps_per_visit: 10 });
+/// assert!(outcome.gap <= 1e-9);
+/// assert!((quadratic.coefficients()[0] - 0.75).abs() < 1e-6);
+/// ```
 pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
     let small = 0.3 * limits.gap / quadratic.blocks().max(1) as f64;
     let mut active: Vec<usize> = Vec::new();

@@ -23,6 +23,12 @@ use crate::linear::FeatureSum;
 ///
 /// With `loss` = 0 (λ = 0) ties in the score are broken by the larger loss; with `score` = 0 (λ = ∞) ties in the loss
 /// are broken by the larger score. The answer is then a vertex of the label plane's hull, not a point inside an edge.
+///
+/// ```
+/// use maxmargin::structure::Mix;
+/// assert!(Mix::AUGMENTED.rank(1.0, 2.0) > Mix::AUGMENTED.rank(2.0, 0.0));
+/// assert!(Mix::SCORE.rank(1.0, 2.0) > Mix::SCORE.rank(1.0, 0.0), "the loss breaks the tie");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mix {
     /// The factor of the score.
