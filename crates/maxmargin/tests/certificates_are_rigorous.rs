@@ -153,25 +153,30 @@ proptest! {
         };
         let reference = optimum(&problem, lambda);
         let settings = SolverSettings { groups, ..SolverSettings::new(lambda).unwrap() };
+        let weights = problem.samples.iter().map(|sample| sample.weight);
+        let mean_weight = weights.sum::<f64>() / problem.samples.len() as f64;
         for kind in SOLVERS {
             let certificates = common::with_threads(1, || check(&problem, &*risk, kind, &settings, 120, reference))?;
             if rank == 0 {
-                let weights = problem.samples.iter().map(|sample| sample.weight);
-                let expected = room * weights.sum::<f64>() / problem.samples.len() as f64;
+                let expected = room * mean_weight;
                 for certificate in &certificates {
                     let oracle_gap = certificate.oracle_gap;
                     prop_assert!((oracle_gap - expected).abs() <= 1e-9, "{kind}: {oracle_gap} for {expected}");
                 }
             }
-            if kind == SolverKind::Sgd {
+            if ![SolverKind::Bmrm, SolverKind::PBmrm, SolverKind::NSlack].contains(&kind) {
                 continue;
             }
-            // Once no new plane cuts, all that is left of the bracket is the search's (and the share of it to which
-            // the master problem is solved).
+            // These evaluate the risk where their model is least. Once no new plane cuts, the bracket is at most the
+            // search's share, plus the tenth of the bracket to which the master problem is solved, plus (n-slack) a
+            // tenth of the bracket per example, below which planes are not kept. (A prox term moves the point away from
+            // the model's minimum, so that nothing of the kind holds with one.)
+            let kept = if kind == SolverKind::NSlack { mean_weight } else { 0.0 };
+            let factor = 1.0 / (1.0 - 0.1 * (1.0 + kept));
             let lower_bound = certificates[certificates.len() - 1].lower_bound;
             let unexplained = certificates
                 .iter()
-                .map(|certificate| certificate.primal - 1.3 * certificate.oracle_gap - lower_bound)
+                .map(|certificate| certificate.primal - factor * certificate.oracle_gap - lower_bound)
                 .fold(f64::INFINITY, f64::min);
             prop_assert!(
                 unexplained <= 1e-3 * (1.0 + reference.upper),

@@ -109,8 +109,19 @@ impl<'a> FaceAscent<'a> {
         for block in self.starts.windows(2).map(|bounds| bounds[0]..bounds[1]) {
             let on_face = block.clone().filter(|&k| self.coefficients[k] > 0.0);
             let mean = on_face.clone().map(|k| self.values[k]).sum::<f64>() / on_face.count().max(1) as f64;
+            let (mut rest, mut last) = (0.0, None);
             for k in block {
-                self.gradient[k] = if self.coefficients[k] > 0.0 { self.values[k] - mean } else { 0.0 };
+                self.gradient[k] = if self.coefficients[k] > 0.0 {
+                    last = Some(k);
+                    self.values[k] - mean
+                } else {
+                    0.0
+                };
+                rest += self.gradient[k];
+            }
+            // What rounding leaves of the sum would be mass that a long step makes or destroys.
+            if let Some(last) = last {
+                self.gradient[last] -= rest;
             }
         }
     }

@@ -109,6 +109,16 @@ impl GramQuadratic {
         }
     }
 
+    /// Makes each block's coefficients add up to 1 again after the rounding of many steps: only then is the objective a
+    /// lower bound. Call it when the solve is over; the values are computed anew.
+    pub fn normalize(&mut self) {
+        for members in &self.members {
+            let mass: f64 = members.iter().map(|&j| self.coefficients[j]).sum();
+            members.iter().for_each(|&j| self.coefficients[j] /= mass);
+        }
+        self.refresh();
+    }
+
     /// The coefficients.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients

@@ -119,6 +119,7 @@ impl Master {
         self.quadratic.set_objective(linear, 1.0 / total);
         let steps_per_visit = if self.groups == 1 { 50 } else { 4 };
         solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
+        self.quadratic.normalize();
         self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
 
         let mixed = self.mixed_slope();

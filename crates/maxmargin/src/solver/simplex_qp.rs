@@ -88,6 +88,12 @@ pub struct QpLimits {
     pub steps_per_visit: usize,
 }
 
+/// Sweeps over the active blocks before the gap is measured at one point again.
+const SWEEPS: usize = 100;
+
+/// A solve ends when the gap has not fallen by a tenth for this many measurements.
+const STALE_ROUNDS: usize = 20;
+
 /// Raises the dual until its gap is at most `limits.gap`.
 ///
 /// Blocks that are nearly solved are passed over until the others are; the gap that is returned was measured over all
@@ -114,6 +120,7 @@ pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
     // often much smaller than what is there.
     let (mut seen, mut seen_share) = (f64::INFINITY, 1.0);
     let mut steps = 0;
+    let (mut least, mut rounds_since) = (f64::INFINITY, 0);
     loop {
         let gap = total_gap(quadratic, |p, gap| {
             if gap > small {
@@ -123,11 +130,21 @@ pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
         if gap <= limits.gap || steps >= limits.steps {
             return QpOutcome { gap, steps };
         }
+        if gap < 0.9 * least {
+            (least, rounds_since) = (gap, 0);
+        } else if rounds_since == STALE_ROUNDS {
+            // Transfers go on, but only rounding moves: this is as far as floating point goes.
+            return QpOutcome { gap, steps };
+        }
+        rounds_since += 1;
         if seen.is_finite() && gap > 0.0 {
             seen_share = (seen / gap).clamp(0.01, 1.0);
         }
         let steps_before = steps;
-        while !active.is_empty() && steps < limits.steps {
+        for _ in 0..SWEEPS {
+            if active.is_empty() || steps >= limits.steps {
+                break;
+            }
             seen = 0.0;
             let mut moved = 0;
             active.shuffle(&mut random);
