@@ -15,14 +15,14 @@ use maxmargin::linear::FeatureSum;
 use maxmargin::risk::StructuredRisk;
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-use maxmargin::structure::{Example, Found, Mix, Structure};
+use maxmargin::structure::{Coded, Example, Found, Mix, Structure};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 // 1. What is predicted.
 
 /// The positions `start..end`. The empty interval is always written as 0..0, so that equal labels compare as equal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Interval {
     start: usize,
     end: usize,
@@ -33,6 +33,17 @@ impl Interval {
 
     fn contains(self, position: usize) -> bool {
         (self.start..self.end).contains(&position)
+    }
+}
+
+// Solvers keep labels between passes as short rows of numbers.
+impl Coded for Interval {
+    fn encode(&self, code: &mut Vec<u32>) {
+        code.extend([self.start as u32, self.end as u32]);
+    }
+
+    fn decode(&mut self, code: &[u32]) {
+        *self = Interval { start: code[0] as usize, end: code[1] as usize };
     }
 }
 
@@ -54,6 +65,7 @@ impl Structure for Segment {
     type Input = Vec<Vec<f64>>;
     type Label = Interval;
     type Scores = SegmentScores;
+    type Kernel = ();
 
     fn dim(&self) -> usize {
         self.features + 1

@@ -14,12 +14,14 @@ mod common;
 use common::problem::{Problem, cases, trainable};
 use common::reference::{Bracket, optimum};
 
-const SOLVERS: [SolverKind; 6] = [
+const SOLVERS: [SolverKind; 8] = [
     SolverKind::Bmrm,
     SolverKind::ProxBmrm,
     SolverKind::PBmrm,
     SolverKind::ProxPBmrm,
     SolverKind::NSlack,
+    SolverKind::Bcfw,
+    SolverKind::Sdca,
     SolverKind::Sgd,
 ];
 

@@ -1,7 +1,7 @@
 //! Promise: every decoder, λ-oracle (at both ends too) and k-best list equals enumeration of all labels.
 
 use maxmargin::data::Rows;
-use maxmargin::linear::{FeatureSum, SparseSum, SparseVector};
+use maxmargin::linear::{FeatureSum, Terms};
 use maxmargin::structure::{Found, KBest, Mix, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -149,11 +149,10 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
                 differences.clone().enumerate().map(|(j, a)| start(j) + factor * a).collect();
             prop_assert_eq!(&sum, &expected, "{} · (φ of {:?} − φ of {:?})", factor, y, truth);
 
-            let mut sparse = SparseSum::new(problem.dim());
-            let mut vector = SparseVector::default();
-            sparse.add(0, 0.0);
-            structure.add_difference(x, &label, &(self.to)(truth), factor, &mut sparse);
-            sparse.drain_into(&mut vector);
+            let mut terms = Terms::default();
+            terms.add(0, 0.0);
+            structure.add_difference(x, &label, &(self.to)(truth), factor, &mut terms);
+            let vector = terms.to_sparse();
             prop_assert!(
                 vector.indices.is_sorted_by(|a, b| a < b) && vector.values.iter().all(|&v| v != 0.0)
             );

@@ -1,8 +1,8 @@
 //! Promise: every cutting plane lies below its H_i everywhere and touches it where it was asked for, whatever the scale
 //! of the point, the weights, the groups and the number of threads.
 
-use maxmargin::linear::SparseVector;
-use maxmargin::risk::{Evaluation, Groups, Plane, Point, evaluate};
+use maxmargin::linear::{SparseVector, Terms};
+use maxmargin::risk::{Evaluation, Groups, Oracle, Plane, Point, evaluate};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
@@ -28,47 +28,80 @@ fn check_planes(problem: &Problem, w: &[f64], others: &[&[f64]]) -> Result<(), T
     let mut oracle = risk.oracle();
     for i in 0..problem.samples.len() {
         prop_assert_eq!(risk.weight(i), problem.samples[i].weight);
+        let mut planes = Vec::new();
         for scale in [1.0, 0.0, 1e-9, 0.25, 1.7, 1e4] {
             let at = Point { direction: w, scale };
             let here: Vec<f64> = w.iter().map(|w| scale * w).collect();
             let h = problem.h(i, &here);
             let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
             let mut plane = Plane::default();
-            let bounds = oracle.plane(i, at, f64::NEG_INFINITY, &mut plane);
+            let bounds = oracle.plane(i, at, &mut plane);
             prop_assert!(
                 close(bounds.value, h) && close(bounds.upper, h) && bounds.upper >= bounds.value,
                 "example {i} at {scale} · {w:?}: H = {h}, the oracle says {bounds:?}"
             );
-            let tight = plane.a.dot(&here) + plane.b;
+            let slope = slope(&mut *oracle, i, &plane);
+            let tight = slope.dot(&here) + plane.b;
             prop_assert!(close(tight, h), "example {i} at {scale} · {w:?}: H = {h}, the plane has {tight}");
             for &other in others {
-                let (below, above) = (plane.a.dot(other) + plane.b, problem.h(i, other));
+                let (below, above) = (slope.dot(other) + plane.b, problem.h(i, other));
                 prop_assert!(
                     below <= above + TOLERANCE * (1.0 + above.abs()),
                     "example {i}: the plane of {scale} · {w:?} has {below} at {other:?}, where H is {above}"
                 );
             }
-            check_threshold(&mut *oracle, i, at, &plane, bounds.value)?;
+            planes.push(plane);
         }
+        check_arithmetic(&mut *oracle, i, &planes, w, others)?;
     }
     Ok(())
 }
 
-/// The plane is written exactly when the value is more than `above`; the bounds are the same in any case.
-fn check_threshold(
-    oracle: &mut dyn maxmargin::risk::Oracle,
+/// The slope of a plane, written out.
+fn slope(oracle: &mut dyn Oracle, i: usize, plane: &Plane) -> SparseVector {
+    let mut terms = Terms::default();
+    oracle.add_slopes(i, std::slice::from_ref(plane), &[(0, 1.0)], &mut terms);
+    terms.to_sparse()
+}
+
+/// What the oracle does with planes equals what their slopes, written out, do.
+fn check_arithmetic(
+    oracle: &mut dyn Oracle,
     i: usize,
-    at: Point<'_>,
-    expected: &Plane,
-    value: f64,
+    planes: &[Plane],
+    w: &[f64],
+    others: &[&[f64]],
 ) -> Result<(), TestCaseError> {
-    let untouched = Plane { a: SparseVector { indices: vec![0], values: vec![7.0] }, b: 7.0 };
-    for (above, written) in [(value - 0.5, true), (value, false), (value + 0.5, false)] {
-        let mut plane = untouched.clone();
-        let bounds = oracle.plane(i, at, above, &mut plane);
-        prop_assert_eq!(bounds.value, value, "example {} with above = {}", i, above);
-        let wanted = if written { expected } else { &untouched };
-        prop_assert_eq!(&plane, wanted, "example {} of value {} with above = {}", i, value, above);
+    let slopes: Vec<SparseVector> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
+    let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
+    for (other, scale) in others.iter().zip([1.0, 0.5, 3.0]) {
+        let at = Point { direction: other, scale };
+        let expected: Vec<f64> =
+            slopes.iter().zip(planes).map(|(slope, plane)| scale * slope.dot(other) + plane.b).collect();
+        let mut values = Vec::new();
+        oracle.values(i, at, planes, &mut values);
+        prop_assert!(values.iter().zip(&expected).all(|(&x, &y)| close(x, y)), "{values:?} {expected:?}");
+        oracle.plane(i, at, &mut Plane::default());
+        values.clear();
+        oracle.values_there(i, planes, &mut values);
+        prop_assert!(values.iter().zip(&expected).all(|(&x, &y)| close(x, y)), "{values:?} {expected:?}");
+    }
+    for (k, plane) in planes.iter().enumerate() {
+        let mut products = Vec::new();
+        oracle.products(i, plane, planes, &mut products);
+        let expected = slopes.iter().chain([&slopes[k]]).map(|slope| slope.dot_sparse(&slopes[k]));
+        for (product, expected) in products.iter().zip(expected) {
+            prop_assert!(close(*product, expected), "plane {k} of example {i}: {product} for {expected}");
+        }
+    }
+    // Mass that moves between two planes, between three, and that comes from nowhere.
+    let last = planes.len() - 1;
+    for factors in [vec![(0, 0.5), (last, -0.5)], vec![(0, 0.5), (1, 0.25), (last, -0.75)], vec![(1, 2.0), (last, 1.0)]] {
+        let mut sum = w.to_vec();
+        oracle.add_slopes(i, planes, &factors, &mut sum);
+        let mut expected = w.to_vec();
+        factors.iter().for_each(|&(k, factor)| slopes[k].add_to(factor, &mut expected));
+        prop_assert!(sum.iter().zip(&expected).all(|(&x, &y)| close(x, y)), "{factors:?}: {sum:?} {expected:?}");
     }
     Ok(())
 }

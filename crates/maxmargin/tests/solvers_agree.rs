@@ -41,11 +41,11 @@ proptest! {
         let settings = SolverSettings { groups, seed, start, ..SolverSettings::new(lambda).unwrap() };
         let exact = SolverKind::EXACT.map(|kind| (kind, MOST_PASSES));
         let mut brackets: Vec<(SolverKind, f64, f64)> = Vec::new();
-        for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, MOST_PASSES), (SolverKind::Sgd, 30)]) {
+        for (kind, max_passes) in exact.into_iter().chain([(SolverKind::Auto, MOST_PASSES), (SolverKind::Sgd, 30), (SolverKind::Sdca, 30)]) {
             // One thread: these problems are too small to share.
             let outcome = common::with_threads(1, || train(&problem, kind, &settings, max_passes));
             let certificate = outcome.report.certificate;
-            if kind != SolverKind::Sgd {
+            if !matches!(kind, SolverKind::Sgd | SolverKind::Sdca) {
                 prop_assert!(
                     matches!(outcome.stop, Stop::GapReached | Stop::Stalled),
                     "{kind} after {} passes: {certificate:?}, F* in {reference:?}",

@@ -97,6 +97,40 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// ⟨self, other⟩ for rows of one matrix.
+    pub fn dot(&self, other: &Row<'_>) -> f64 {
+        match (self.indices, other.indices) {
+            (Some(indices), Some(other_indices)) => {
+                let (mut a, mut b, mut sum) = (0, 0, 0.0);
+                while a < indices.len() && b < other_indices.len() {
+                    let (i, j) = (indices[a], other_indices[b]);
+                    if i == j {
+                        sum += self.value(a) * other.value(b);
+                    }
+                    // Both may move: no branch to mispredict.
+                    a += usize::from(i <= j);
+                    b += usize::from(j <= i);
+                }
+                sum
+            }
+            (Some(indices), None) => {
+                indices.iter().enumerate().map(|(a, &j)| self.value(a) * other.value(j as usize)).sum()
+            }
+            (None, Some(_)) => other.dot(self),
+            (None, None) => (0..self.len()).map(|j| self.value(j) * other.value(j)).sum(),
+        }
+    }
+
+    /// The stored value number `k`.
+    fn value(&self, k: usize) -> f64 {
+        match self.values {
+            RowValues::Ones(_) => 1.0,
+            RowValues::Bytes(v, scale) => f64::from(v[k]) * scale,
+            RowValues::Single(v) => f64::from(v[k]),
+            RowValues::Double(v) => v[k],
+        }
+    }
+
     /// The row as `(column, value)` pairs, for tests and printing.
     pub fn to_pairs(&self) -> Vec<(usize, f64)> {
         let mut pairs = Vec::with_capacity(self.len());

@@ -7,11 +7,13 @@ mod dense;
 mod max_plus;
 mod rows;
 mod sparse;
+mod terms;
 
 pub use dense::{add_scaled, dot, dots, norm_squared, scale};
 pub use max_plus::max_plus;
 pub use rows::add_row_products;
-pub use sparse::{FeatureSum, SparseSum, SparseVector};
+pub use sparse::{FeatureSum, SparseVector};
+pub use terms::Terms;
 
 /// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.
 macro_rules! dispatch {

@@ -52,13 +52,48 @@ where
             1 => tile::<FMA, 1, I>(row.clone(), scale, weights, start, out),
             2 => tile::<FMA, 2, I>(row.clone(), scale, weights, start, out),
             3 => tile::<FMA, 3, I>(row.clone(), scale, weights, start, out),
-            4..=7 => tile::<FMA, 4, I>(row.clone(), scale, weights, start, out),
-            8 | 9 => tile::<FMA, 8, I>(row.clone(), scale, weights, start, out),
-            10 | 11 => tile::<FMA, 10, I>(row.clone(), scale, weights, start, out),
-            12..=15 => tile::<FMA, 12, I>(row.clone(), scale, weights, start, out),
-            _ => tile::<FMA, 16, I>(row.clone(), scale, weights, start, out),
+            4 => tile::<FMA, 4, I>(row.clone(), scale, weights, start, out),
+            5..=7 => overlapping::<FMA, 4, I>(row.clone(), scale, weights, start, out),
+            8 => tile::<FMA, 8, I>(row.clone(), scale, weights, start, out),
+            10 => tile::<FMA, 10, I>(row.clone(), scale, weights, start, out),
+            9..=15 => overlapping::<FMA, 8, I>(row.clone(), scale, weights, start, out),
+            16 => tile::<FMA, 16, I>(row.clone(), scale, weights, start, out),
+            17..=24 => overlapping::<FMA, 12, I>(row.clone(), scale, weights, start, out),
+            25..=31 => overlapping::<FMA, 16, I>(row.clone(), scale, weights, start, out),
+            _ => tile::<FMA, 32, I>(row.clone(), scale, weights, start, out),
         };
     }
+}
+
+/// The sums of all labels from `start`, of which there are between `WIDTH` and twice as many: the first and the last
+/// `WIDTH` of them, in one run through the row. What lies in both is computed twice, which is cheaper than odd ends.
+#[inline(always)]
+fn overlapping<const FMA: bool, const WIDTH: usize, I>(
+    row: I,
+    scale: f64,
+    weights: &[f64],
+    start: usize,
+    out: &mut [f64],
+) -> usize
+where
+    I: Iterator<Item = (usize, f64)>,
+{
+    let labels = out.len();
+    let count = labels - start;
+    let (mut first, mut last) = ([0.0; WIDTH], [0.0; WIDTH]);
+    for (column, value) in row {
+        let weights = &weights[column * labels + start..(column + 1) * labels];
+        let (low, high) = (&weights[..WIDTH], &weights[count - WIDTH..]);
+        for lane in 0..WIDTH {
+            first[lane] = multiply_add::<FMA>(value, low[lane], first[lane]);
+            last[lane] = multiply_add::<FMA>(value, high[lane], last[lane]);
+        }
+    }
+    let out = &mut out[start..];
+    let add = |(out, sum): (&mut f64, f64)| *out += scale * sum;
+    out[..WIDTH].iter_mut().zip(first).for_each(add);
+    out[WIDTH..].iter_mut().zip(last.into_iter().skip(2 * WIDTH - count)).for_each(add);
+    count
 }
 
 /// The sums of `WIDTH` labels from `start`; returns `WIDTH`.

@@ -1,15 +1,33 @@
-//! Sparse vectors and the sums from which they are made.
+//! Sparse vectors, and what features can be added to.
 
-/// Something to which features can be added one by one.
+use crate::data::Row;
+
+/// Something to which features can be added one by one, or a row of them at a time.
 pub trait FeatureSum {
     /// Adds `value` to the entry `index`.
     fn add(&mut self, index: usize, value: f64);
+
+    /// Adds `factor · row_j` to the entry `j · labels + label` for each j: a row of data in the block of one label.
+    fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
+        row.for_each(|j, value| self.add(j * labels + label, factor * value));
+    }
 }
 
 impl FeatureSum for [f64] {
     #[inline]
     fn add(&mut self, index: usize, value: f64) {
         self[index] += value;
+    }
+}
+
+impl FeatureSum for Vec<f64> {
+    #[inline]
+    fn add(&mut self, index: usize, value: f64) {
+        self[index] += value;
+    }
+
+    fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
+        self.as_mut_slice().add_row(row, labels, label, factor);
     }
 }
 
@@ -73,66 +91,5 @@ impl SparseVector {
             }
         }
         sum
-    }
-}
-
-/// A sum of features that remembers which entries it touched, so that taking it out costs what was put in.
-#[derive(Debug, Clone)]
-pub struct SparseSum {
-    dense: Vec<f64>,
-    touched: Vec<u32>,
-    is_touched: Vec<bool>,
-}
-
-impl SparseSum {
-    /// The zero vector of this dimension.
-    pub fn new(dim: usize) -> Self {
-        Self { dense: vec![0.0; dim], touched: Vec::new(), is_touched: vec![false; dim] }
-    }
-
-    /// Moves the sum into `out` and leaves zero behind.
-    pub fn drain_into(&mut self, out: &mut SparseVector) {
-        out.clear();
-        self.touched.sort_unstable();
-        for &i in &self.touched {
-            let value = std::mem::take(&mut self.dense[i as usize]);
-            self.is_touched[i as usize] = false;
-            if value != 0.0 {
-                out.indices.push(i);
-                out.values.push(value);
-            }
-        }
-        self.touched.clear();
-    }
-}
-
-impl FeatureSum for SparseSum {
-    #[inline]
-    fn add(&mut self, index: usize, value: f64) {
-        self.dense[index] += value;
-        if !self.is_touched[index] {
-            self.is_touched[index] = true;
-            self.touched.push(index as u32);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_drained_sum_is_sorted_without_zeros_and_leaves_nothing() {
-        let mut sum = SparseSum::new(9);
-        for (i, v) in [(7, 1.0), (2, 3.0), (7, -1.0), (4, 2.0), (2, 1.0)] {
-            sum.add(i, v);
-        }
-        let mut vector = SparseVector::default();
-        sum.drain_into(&mut vector);
-        assert_eq!(vector, SparseVector { indices: vec![2, 4], values: vec![4.0, 2.0] });
-        assert_eq!(vector.dot(&[1.0; 9]), 6.0);
-        assert_eq!(vector.dot_sparse(&vector), vector.norm_squared());
-        sum.drain_into(&mut vector);
-        assert!(vector.is_empty());
     }
 }

@@ -6,14 +6,16 @@
 //! is always valid.
 
 mod evaluation;
+mod plane;
 mod structured;
 
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
+pub use plane::Plane;
 pub use structured::StructuredRisk;
 
 use std::ops::{AddAssign, Range};
 
-use crate::linear::SparseVector;
+use crate::linear::FeatureSum;
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
 #[derive(Debug, Clone, Copy)]
@@ -34,15 +36,6 @@ impl<'a> From<&'a Vec<f64>> for Point<'a> {
     fn from(direction: &'a Vec<f64>) -> Self {
         direction.as_slice().into()
     }
-}
-
-/// A cutting plane: `H_i(w) ≥ ⟨a, w⟩ + b` for every w.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plane {
-    /// The slope.
-    pub a: SparseVector,
-    /// The value at w = 0.
-    pub b: f64,
 }
 
 /// What an oracle says of H at one point: for one example, or summed over several with their weights.
@@ -77,10 +70,23 @@ pub trait Risk: Sync {
     fn oracle(&self) -> Box<dyn Oracle + '_>;
 }
 
-/// Answers with cutting planes.
+/// Answers with cutting planes, and does the arithmetic with those that a solver keeps.
 pub trait Oracle: Send {
-    /// Bounds on H_i at a point and, when the value is more than `above`, the plane (both without the weight c_i).
-    fn plane(&mut self, i: usize, at: Point<'_>, above: f64, plane: &mut Plane) -> Bounds;
+    /// The plane of example i at a point, and bounds on H_i there (both without the weight c_i).
+    fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds;
+
+    /// Appends the values ⟨a, w⟩ + b of other planes of example i at the point where [`plane`](Self::plane) was last asked for it:
+    /// its scores are still there.
+    fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>);
+
+    /// Appends the values ⟨a, w⟩ + b of planes of example i.
+    fn values(&mut self, i: usize, at: Point<'_>, planes: &[Plane], values: &mut Vec<f64>);
+
+    /// The inner products of the slope of a plane of example i with those of others, and then with itself.
+    fn products(&mut self, i: usize, plane: &Plane, others: &[Plane], products: &mut Vec<f64>);
+
+    /// Adds `Σ_k factor_k · a_k` for planes of example i.
+    fn add_slopes(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], sum: &mut dyn FeatureSum);
 
     /// Adds the slopes c_i · a_i of the planes of some examples to `slope` and returns Σ c_i · b_i with Σ c_i · bounds.
     fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds);

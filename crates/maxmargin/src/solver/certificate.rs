@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The relative duality gap (primal − lower bound) / primal.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Gap(pub f64);
@@ -19,7 +21,7 @@ impl fmt::Display for Gap {
 /// let certificate = Certificate { primal: 2.0, lower_bound: 1.9, oracle_gap: 0.0 };
 /// assert_eq!(certificate.gap().to_string(), "5.00e-2");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     /// F(w) of the weights, with every H_i at its upper bound.
     pub primal: f64,

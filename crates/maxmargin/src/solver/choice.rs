@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bmrm, NSlack, ProxBmrm, ProxOptions, Sgd, Solver};
+use super::{Bcfw, BcfwOptions, Bmrm, NSlack, ProxBmrm, ProxOptions, Sgd, Solver};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 
@@ -25,29 +25,36 @@ pub enum SolverKind {
     ProxPBmrm,
     /// The n-slack cutting plane.
     NSlack,
+    /// Block-coordinate Frank-Wolfe.
+    Bcfw,
+    /// SDCA.
+    Sdca,
     /// Averaged SGD.
     Sgd,
 }
 
 impl SolverKind {
     /// All names, in the order in which they are listed for a user.
-    pub const ALL: [SolverKind; 7] = [
+    pub const ALL: [SolverKind; 9] = [
         SolverKind::Auto,
         SolverKind::Bmrm,
         SolverKind::ProxBmrm,
         SolverKind::PBmrm,
         SolverKind::ProxPBmrm,
         SolverKind::NSlack,
+        SolverKind::Bcfw,
+        SolverKind::Sdca,
         SolverKind::Sgd,
     ];
 
-    /// The solvers that reach any gap.
-    pub const EXACT: [SolverKind; 5] = [
+    /// The solvers that reach any gap in a reasonable number of passes.
+    pub const EXACT: [SolverKind; 6] = [
         SolverKind::Bmrm,
         SolverKind::ProxBmrm,
         SolverKind::PBmrm,
         SolverKind::ProxPBmrm,
         SolverKind::NSlack,
+        SolverKind::Bcfw,
     ];
 
     /// The name on the command line.
@@ -59,6 +66,8 @@ impl SolverKind {
             SolverKind::PBmrm => "p-bmrm",
             SolverKind::ProxPBmrm => "prox-p-bmrm",
             SolverKind::NSlack => "n-slack",
+            SolverKind::Bcfw => "bcfw",
+            SolverKind::Sdca => "sdca",
             SolverKind::Sgd => "sgd",
         }
     }
@@ -83,6 +92,8 @@ impl SolverKind {
             SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
             SolverKind::ProxPBmrm => Box::new(ProxBmrm::new(lambda, risk, groups, start, prox)),
             SolverKind::NSlack => Box::new(NSlack::new(lambda, risk)),
+            SolverKind::Bcfw => Box::new(Bcfw::new(lambda, risk, BcfwOptions { seed, ..Default::default() })),
+            SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))),
             SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)),
         }
     }

@@ -111,6 +111,7 @@ pub fn run(
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Outcome {
     let start = Instant::now();
+    solver.aim(limits.gap);
     let mut weights = vec![0.0; risk.dim()];
     let mut report = Report {
         passes: 0,

@@ -10,6 +10,8 @@
 //! | n-slack cutting plane | `n_slack` | up to n | Tsochantaridis et al. 2005 |
 //! | averaged SGD | `sgd` | 1 | Shalev-Shwartz et al. 2007; Lacoste-Julien et al. 2012 |
 
+mod bcfw;
+mod block_ascent;
 mod bmrm;
 mod certificate;
 mod choice;
@@ -22,6 +24,7 @@ mod prox_bmrm;
 mod sgd;
 pub mod simplex_qp;
 
+pub use bcfw::{Bcfw, BcfwOptions};
 pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap};
 pub use choice::{SolverKind, SolverSettings};
@@ -36,7 +39,8 @@ use crate::risk::Risk;
 /// What one pass of a solver achieved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// The certificate of this pass: the primal value at [`Solver::weights`] and the solver's best lower bound.
+    /// The certificate of this pass: the primal value at [`Solver::weights`], infinite when this pass did not measure it,
+    /// and the solver's best lower bound.
     pub certificate: Certificate,
     /// How often the oracle was asked for an example's plane.
     pub oracle_calls: u64,
@@ -48,6 +52,12 @@ pub struct Progress {
 pub trait Solver {
     /// The name on the command line.
     fn name(&self) -> &'static str;
+
+    /// Says which relative gap will be enough: a solver that does not measure its primal value in every pass should
+    /// measure it when it may be there.
+    fn aim(&mut self, gap: f64) {
+        let _ = gap;
+    }
 
     /// One pass.
     fn step(&mut self, risk: &dyn Risk) -> Progress;

@@ -15,7 +15,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::master::{Master, Series};
 use super::{Certificate, Progress, Solver};
-use crate::linear::norm_squared;
+use crate::linear::{Terms, norm_squared};
 use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
 
 /// Planes at w = 0 from which the length of the first step is taken.
@@ -69,14 +69,15 @@ impl Sgd {
             self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
         }
         self.order.shuffle(&mut self.random);
-        let mut plane = Plane::default();
+        let (mut plane, mut terms) = (Plane::default(), Terms::default());
         for k in 0..self.order.len() {
             let i = self.order[k];
             let at = Point { direction: &self.direction, scale: self.scale };
-            if oracle.plane(i, at, 0.0, &mut plane).value <= 0.0 {
-                plane.a.clear();
+            terms.clear();
+            if oracle.plane(i, at, &mut plane).value > 0.0 {
+                oracle.add_slopes(i, std::slice::from_ref(&plane), &[(0, 1.0)], &mut terms);
             }
-            self.descend(&plane, risk.weight(i));
+            self.descend(&terms, risk.weight(i));
         }
         self.materialize();
     }
@@ -86,7 +87,7 @@ impl Sgd {
         &self.average
     }
 
-    fn descend(&mut self, plane: &Plane, weight: f64) {
+    fn descend(&mut self, slope: &Terms, weight: f64) {
         self.step += 1.0;
         let rate = 1.0 / (self.step + self.offset);
         self.scale *= 1.0 - rate;
@@ -95,8 +96,8 @@ impl Sgd {
         }
         // w changes by −rate/λ · c_i · a_i; the average must not change with it yet.
         let change = -rate / self.lambda * weight / self.scale;
-        plane.a.add_to(change, &mut self.direction);
-        plane.a.add_to(-change * self.along / self.share, &mut self.rest);
+        slope.add_to(change, &mut self.direction);
+        slope.add_to(-change * self.along / self.share, &mut self.rest);
         let newest = 2.0 / (self.step + 1.0);
         self.along = (1.0 - newest) * self.along + newest * self.scale;
         self.share *= 1.0 - newest;
@@ -121,13 +122,14 @@ impl Sgd {
 /// ‖a‖² / H over some planes at w = 0: its inverse is the step that would bring such a plane to 0.
 fn slope_per_loss(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
     let zero = vec![0.0; risk.dim()];
-    let mut plane = Plane::default();
+    let (mut plane, mut products) = (Plane::default(), Vec::new());
     let probes = risk.len().min(PROBES);
     let (mut slopes, mut losses) = (0.0, 0.0);
     for k in 0..probes {
         let i = k * risk.len() / probes;
-        losses += oracle.plane(i, (&zero).into(), f64::NEG_INFINITY, &mut plane).value;
-        slopes += risk.weight(i) * plane.a.norm_squared();
+        losses += oracle.plane(i, (&zero).into(), &mut plane).value;
+        oracle.products(i, &plane, &[], &mut products);
+        slopes += risk.weight(i) * products[0];
     }
     if losses > 0.0 { slopes / losses } else { 0.0 }
 }

@@ -11,7 +11,7 @@
 //! | first and last, with boundary weights | `labels` each | |
 
 use super::multiclass::check_labels;
-use super::{Found, KBest, LabelCost, Mix, Structure};
+use super::{Found, KBest, LabelCost, Mix, Structure, product_by_features};
 use crate::data::Rows;
 use crate::error::Result;
 use crate::inference::{Lexicographic, k_best_viterbi, viterbi};
@@ -49,6 +49,9 @@ impl Default for ChainOptions {
         Self { bias: true, boundary: true, loss: ChainLoss::default() }
     }
 }
+
+/// Longer chains keep no products of their positions, of which there are as many as positions squared.
+const LONGEST_KERNEL: usize = 200;
 
 /// A first-order chain.
 ///
@@ -126,6 +129,8 @@ impl Structure for Chain {
     type Input = Rows;
     type Label = Vec<u32>;
     type Scores = ChainScores;
+    /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
+    type Kernel = Vec<f64>;
 
     fn dim(&self) -> usize {
         self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
@@ -218,6 +223,62 @@ impl Structure for Chain {
             }
         }
     }
+
+    fn kernel(&self, x: &Rows) -> Vec<f64> {
+        if x.len() > LONGEST_KERNEL {
+            return Vec::new();
+        }
+        let bias = f64::from(u8::from(self.options.bias));
+        let pairs = (0..x.len()).flat_map(|t| (0..=t).map(move |s| (s, t)));
+        pairs.map(|(s, t)| x.row(s).dot(&x.row(t)) + bias).collect()
+    }
+
+    fn product(&self, x: &Rows, kernel: &Vec<f64>, truth: &Vec<u32>, y: &Vec<u32>, z: &Vec<u32>) -> f64 {
+        if x.len() > LONGEST_KERNEL {
+            return product_by_features(self, x, truth, y, z);
+        }
+        let last = x.len().saturating_sub(1);
+        let boundary = f64::from(u8::from(self.options.boundary));
+        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
+        // Labels differ from the truth in few places, so these lists are short.
+        let mut buffers = [[0; LONGEST_KERNEL]; 2];
+        let [positions, pairs] = &mut buffers;
+        let positions = list((0..z.len()).filter(|&t| z[t] != truth[t]), positions);
+        let pairs = list((0..last).filter(|&t| pair(z, t) != pair(truth, t)), pairs);
+        let mut sum = 0.0;
+        for s in (0..y.len()).filter(|&s| y[s] != truth[s]) {
+            for t in positions.iter().map(|&t| usize::from(t)) {
+                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
+                if agreement != 0.0 {
+                    let (low, high) = (s.min(t), s.max(t));
+                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
+                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
+                }
+            }
+        }
+        for s in (0..last).filter(|&s| pair(y, s) != pair(truth, s)) {
+            for t in pairs.iter().map(|&t| usize::from(t)) {
+                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
+            }
+        }
+        sum
+    }
+}
+
+/// Writes positions down, without allocation.
+fn list(positions: impl Iterator<Item = usize>, buffer: &mut [u8; LONGEST_KERNEL]) -> &[u8] {
+    let mut count = 0;
+    for t in positions {
+        buffer[count] = t as u8;
+        count += 1;
+    }
+    &buffer[..count]
+}
+
+/// ⟨e_a − e_b, e_c − e_d⟩.
+fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
+    let equal = |x: &T, y: &T| f64::from(u8::from(x == y));
+    equal(&a, &c) - equal(&a, &d) - equal(&b, &c) + equal(&b, &d)
 }
 
 impl Chain {
@@ -230,7 +291,7 @@ impl Chain {
         factor: f64,
         sum: &mut A,
     ) {
-        x.row(t).for_each(|j, value| sum.add(j * self.labels + label, factor * value));
+        sum.add_row(x.row(t), self.labels, label, factor);
         if self.options.bias {
             sum.add(self.features * self.labels + label, factor);
         }

@@ -7,17 +7,19 @@
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation.
 
 mod chain;
+mod coded;
 mod label_cost;
 mod multiclass;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
+pub use coded::Coded;
 pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use label_cost::{CostMatrix, LabelCost};
 pub use multiclass::Multiclass;
 
-use crate::linear::FeatureSum;
+use crate::linear::{FeatureSum, Terms};
 
 /// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0 (MATH.md §3).
 ///
@@ -68,9 +70,11 @@ pub trait Structure: Sync {
     /// What is given.
     type Input: Sync + Send;
     /// What is predicted.
-    type Label: Clone + Eq + Hash + Debug + Send + Sync;
+    type Label: Coded + Clone + Eq + Hash + Debug + Send + Sync;
     /// The scores of one input's parts under one weight vector, with the working memory of the decoder.
     type Scores: Default + Send;
+    /// Inner products of one input's parts, from which [`product`](Self::product) is quick; `()` where there are none.
+    type Kernel: Default + Send + Sync;
 
     /// The number of weights.
     fn dim(&self) -> usize;
@@ -117,6 +121,41 @@ pub trait Structure: Sync {
         self.add_features(x, y, factor, sum);
         self.add_features(x, truth, -factor, sum);
     }
+
+    /// What [`product`](Self::product) needs to know of an input; asked for once per input.
+    fn kernel(&self, x: &Self::Input) -> Self::Kernel {
+        let _ = x;
+        Self::Kernel::default()
+    }
+
+    /// ⟨φ(x,y) − φ(x,truth), φ(x,z) − φ(x,truth)⟩. Worth writing where it can be had without going through features.
+    fn product(
+        &self,
+        x: &Self::Input,
+        kernel: &Self::Kernel,
+        truth: &Self::Label,
+        y: &Self::Label,
+        z: &Self::Label,
+    ) -> f64 {
+        let _ = kernel;
+        product_by_features(self, x, truth, y, z)
+    }
+}
+
+/// [`Structure::product`] the long way.
+fn product_by_features<S: Structure + ?Sized>(
+    structure: &S,
+    x: &S::Input,
+    truth: &S::Label,
+    y: &S::Label,
+    z: &S::Label,
+) -> f64 {
+    let difference = |label: &S::Label| {
+        let mut terms = Terms::default();
+        structure.add_difference(x, label, truth, 1.0, &mut terms);
+        terms.to_sparse()
+    };
+    difference(y).dot_sparse(&difference(z))
 }
 
 /// A structure that can list its best labels.

@@ -77,6 +77,8 @@ impl Structure for Multiclass {
     type Input = Rows;
     type Label = u32;
     type Scores = Vec<f64>;
+    /// ‖x‖², the bias included.
+    type Kernel = f64;
 
     fn dim(&self) -> usize {
         (self.features + usize::from(self.bias)) * self.labels
@@ -110,7 +112,7 @@ impl Structure for Multiclass {
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &u32, factor: f64, sum: &mut A) {
         let y = *y as usize;
-        x.row(0).for_each(|j, value| sum.add(j * self.labels + y, factor * value));
+        sum.add_row(x.row(0), self.labels, y, factor);
         if self.bias {
             sum.add(self.features * self.labels + y, factor);
         }
@@ -128,6 +130,15 @@ impl Structure for Multiclass {
             self.add_features(x, y, factor, sum);
             self.add_features(x, truth, -factor, sum);
         }
+    }
+
+    fn kernel(&self, x: &Rows) -> f64 {
+        let row = x.row(0);
+        row.dot(&row) + f64::from(u8::from(self.bias))
+    }
+
+    fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
+        if y == truth || z == truth { 0.0 } else { kernel * if y == z { 2.0 } else { 1.0 } }
     }
 }
 

@@ -1,0 +1,264 @@
+//! Block-coordinate ascent on the dual: one block of coefficients per example, the weights held explicitly.
+//!
+//! The dual has one simplex per example, of mass c_i/n, over the planes kept for it and the zero plane; w = −Σ β a / λ. A
+//! *visit* of an example asks its oracle for a plane (or only looks at those it has) and moves mass between its planes by
+//! exact line searches: pairwise Frank-Wolfe steps, which are drop steps when all mass of a plane goes.
+//!
+//! Visits come in small batches. All visits of a batch are worked out at one w, over all cores; then they are applied
+//! one after the other, each with an exact line search along its direction at the w of that moment, so the dual never
+//! falls. Batches depend on the data and the seed only, so the result is the same for any number of threads.
+
+mod example_model;
+mod visit;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::example_model::ExampleModel;
+pub(super) use self::visit::Look;
+use self::visit::{Visit, Visitor};
+use crate::linear::norm_squared;
+use crate::risk::{Bounds, Point, Risk};
+
+/// A plane without mass is forgotten after this many visits that asked the oracle.
+const IDLE_LIMIT: u32 = 20;
+
+/// Examples whose planes are looked for between two moments of keeping them: bounds the planes held at once.
+const WAVE: usize = 4096;
+
+/// The batch grows when its visits go this far on average, and shrinks when they go less far than that: where
+/// steps are short, visits of one batch undo each other's work.
+const LONG_STEP: f64 = 0.95;
+const SHORT_STEP: f64 = 0.88;
+
+/// The sizes between which the batch moves, and the first one.
+const SMALLEST_BATCH: usize = 4;
+const FIRST_BATCH: usize = 8;
+const LARGEST_BATCH: usize = 64;
+
+/// The dual: planes and coefficients of each example, and the weights that follow from them.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BlockAscent {
+    lambda: f64,
+    weights: Vec<f64>,
+    models: Vec<ExampleModel>,
+    /// The gap of each example when its oracle was last asked.
+    gaps: Vec<f64>,
+    /// Examples that are visited at one w.
+    batch: usize,
+    /// Changes of the weights since they were last computed from the coefficients.
+    changes: u64,
+}
+
+/// What visits of several examples came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    /// The sum of the gaps that were seen, each when its turn came.
+    pub(super) gap: f64,
+    /// What the dual gained.
+    pub(super) gain: f64,
+    /// The number of visits, and of those that wanted to move.
+    pub(super) visits: usize,
+    moves: usize,
+    /// The sum of the step lengths, 1 being the whole way.
+    steps: f64,
+}
+
+/// The oracles and the working memory of all threads, for one pass.
+pub(super) struct Crew<'a> {
+    risk: &'a dyn Risk,
+    workers: Vec<Worker<'a>>,
+}
+
+/// One thread's part of a batch.
+struct Worker<'a> {
+    visitor: Visitor<'a>,
+    /// The visits of this batch; more than are in use.
+    visits: Vec<Visit>,
+    used: usize,
+}
+
+impl<'a> Crew<'a> {
+    pub(super) fn new(risk: &'a dyn Risk) -> Self {
+        let worker = || Worker { visitor: Visitor::new(risk.oracle()), visits: Vec::new(), used: 0 };
+        Self { risk, workers: (0..rayon::current_num_threads()).map(|_| worker()).collect() }
+    }
+
+    /// Hands the examples out with their models and has each looked at.
+    fn work(
+        &mut self,
+        examples: &[usize],
+        models: &mut [ExampleModel],
+        work: impl Fn(&mut Visitor<'_>, &mut Visit) + Sync,
+    ) {
+        let share = examples.len().div_ceil(self.workers.len()).max(1);
+        let mut parts = examples.chunks(share);
+        for worker in &mut self.workers {
+            let part = parts.next().unwrap_or_default();
+            worker.used = part.len();
+            if worker.visits.len() < part.len() {
+                worker.visits.resize_with(part.len(), Visit::default);
+            }
+            for (visit, &i) in worker.visits.iter_mut().zip(part) {
+                visit.example = i;
+                visit.model = std::mem::take(&mut models[i]);
+            }
+        }
+        let work = |worker: &mut Worker<'_>| {
+            worker.visits[..worker.used].iter_mut().for_each(|visit| work(&mut worker.visitor, visit));
+        };
+        match self.workers.as_mut_slice() {
+            [worker] => work(worker),
+            workers => workers.par_iter_mut().for_each(work),
+        }
+    }
+
+    /// The visits that the last work left, in the order of the examples.
+    fn visits(&mut self) -> impl Iterator<Item = &mut Visit> {
+        self.workers.iter_mut().flat_map(|worker| &mut worker.visits[..worker.used])
+    }
+}
+
+impl BlockAscent {
+    /// All mass on the zero planes: w = 0.
+    pub(super) fn new(lambda: f64, risk: &dyn Risk) -> Self {
+        let share = 1.0 / risk.len().max(1) as f64;
+        Self {
+            lambda,
+            weights: vec![0.0; risk.dim()],
+            models: (0..risk.len()).map(|i| ExampleModel::new(risk.weight(i) * share)).collect(),
+            gaps: vec![f64::INFINITY; risk.len()],
+            batch: FIRST_BATCH,
+            changes: 0,
+        }
+    }
+
+    pub(super) fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// Goes on with another λ from the same coefficients: w = −Σ β a / λ changes by a factor.
+    pub(super) fn set_lambda(&mut self, lambda: f64) {
+        let factor = self.lambda / lambda;
+        self.weights.iter_mut().for_each(|w| *w *= factor);
+        self.gaps.fill(f64::INFINITY);
+        self.lambda = lambda;
+    }
+
+    pub(super) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The gap of each example when its oracle was last asked; infinite before.
+    pub(super) fn gaps(&self) -> &[f64] {
+        &self.gaps
+    }
+
+    /// Whether an example has planes besides the zero plane.
+    pub(super) fn has_planes(&self, example: usize) -> bool {
+        !self.models[example].planes.is_empty()
+    }
+
+    /// The number of planes held.
+    pub(super) fn planes(&self) -> usize {
+        self.models.iter().map(|model| model.planes.len()).sum()
+    }
+
+    /// Visits examples, which must all be different, batch by batch.
+    pub(super) fn visit(&mut self, crew: &mut Crew<'_>, examples: &[usize], look: Look) -> Tally {
+        let mut tally = Tally::default();
+        for batch in examples.chunks(self.batch) {
+            let (weights, lambda) = (Point::from(&self.weights), self.lambda);
+            crew.work(batch, &mut self.models, |visitor, visit| {
+                visitor.look(visit, weights, look);
+                visitor.ascend(visit, lambda);
+            });
+            crew.visits().for_each(|visit| self.apply(visit, look, &mut tally));
+        }
+        let step = tally.steps / tally.moves.max(1) as f64;
+        if tally.moves > 0 && step > LONG_STEP {
+            self.batch = (2 * self.batch).min(LARGEST_BATCH);
+        } else if tally.moves > 0 && step < SHORT_STEP {
+            self.batch = (self.batch / 2).max(SMALLEST_BATCH);
+        }
+        tally
+    }
+
+    /// Follows the direction that a visit found as far as it is worth, and takes the model back.
+    fn apply(&mut self, visit: &mut Visit, look: Look, tally: &mut Tally) {
+        tally.gap += visit.gap;
+        tally.visits += 1;
+        if visit.moves {
+            let slope = visit.offset + visit.slope.dot(&self.weights);
+            let step = if slope >= visit.curvature { 1.0 } else { (slope / visit.curvature).max(0.0) };
+            if step > 0.0 {
+                visit.slope.add_to(-step / self.lambda, &mut self.weights);
+                visit.model.go_towards(&visit.target, step);
+                self.changes += 1;
+                tally.gain += step * (slope - 0.5 * step * visit.curvature);
+            }
+            tally.steps += step;
+            tally.moves += 1;
+        }
+        if look == Look::Oracle {
+            self.gaps[visit.example] = visit.gap;
+            visit.model.drop_idle(IDLE_LIMIT);
+        }
+        self.models[visit.example] = std::mem::take(&mut visit.model);
+    }
+
+    /// Asks the oracle for every example at one point, keeps the planes that lie above the models there, and returns
+    /// bounds on the risk.
+    pub(super) fn evaluate(&mut self, crew: &mut Crew<'_>, at: &[f64]) -> Bounds {
+        let n = self.models.len();
+        let all: Vec<usize> = (0..n).collect();
+        let mut total = Bounds::default();
+        for wave in all.chunks(WAVE) {
+            crew.work(wave, &mut self.models, |visitor, visit| visitor.look(visit, at.into(), Look::Oracle));
+            let risk = crew.risk;
+            for visit in crew.visits() {
+                let weight = risk.weight(visit.example) / n as f64;
+                total += Bounds { value: weight * visit.bounds.value, upper: weight * visit.bounds.upper };
+                self.gaps[visit.example] = visit.gap;
+                self.models[visit.example] = std::mem::take(&mut visit.model);
+            }
+        }
+        total
+    }
+
+    /// Forgets planes that have had no mass for long, where no visit with the oracle does.
+    pub(super) fn drop_idle(&mut self) {
+        self.models.iter_mut().for_each(|model| model.drop_idle(IDLE_LIMIT));
+    }
+
+    /// Computes the weights anew from the coefficients, which takes away the rounding of many small steps.
+    pub(super) fn recompute_weights(&mut self, crew: &mut Crew<'_>) {
+        let n = self.models.len();
+        self.weights.fill(0.0);
+        let oracle = &mut crew.workers[0].visitor.oracle;
+        let mut factors = Vec::new();
+        for (i, model) in self.models.iter_mut().enumerate() {
+            model.normalize(crew.risk.weight(i) / n as f64);
+            factors.clear();
+            let with_mass = model.coefficients[1..].iter().enumerate().filter(|&(_, &beta)| beta != 0.0);
+            factors.extend(with_mass.map(|(k, beta)| (k, -beta / self.lambda)));
+            oracle.add_slopes(i, &model.planes, &factors, &mut self.weights);
+        }
+        self.changes = 0;
+    }
+
+    /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes of w may have added to it. Where
+    /// that is not negligible against `gap`, the weights are computed anew first.
+    pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
+        let allowance =
+            |ascent: &Self| 2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * norm_squared(&ascent.weights);
+        if allowance(self) > 1e-3 * gap {
+            self.recompute_weights(crew);
+        }
+        let offsets = |model: &ExampleModel| -> f64 {
+            model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
+        };
+        let offsets: f64 = self.models.iter().map(offsets).sum();
+        offsets - 0.5 * self.lambda * norm_squared(&self.weights) - allowance(self)
+    }
+}

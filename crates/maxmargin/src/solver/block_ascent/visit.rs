@@ -1,0 +1,163 @@
+//! What one thread does for one example: find out how its coefficients should change at a given w.
+
+use super::example_model::ExampleModel;
+use crate::linear::Terms;
+use crate::risk::{Bounds, Oracle, Plane, Point};
+
+/// Transfers of mass in one visit.
+const MOST_TRANSFERS: usize = 20;
+
+/// A visit ends when the example's gap over the planes it has is this share of what it was.
+const ENOUGH: f64 = 0.1;
+
+/// A plane that is not higher than the others by more than this, relative to its height, is one of them.
+const SAME: f64 = 1e-12;
+
+/// Whether the oracle is asked, or only the planes that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A new plane is looked for.
+    Oracle,
+    /// The planes at hand.
+    Cached,
+}
+
+/// A proposal to change the coefficients of one example.
+#[derive(Debug, Default)]
+pub(super) struct Visit {
+    pub(super) example: usize,
+    /// The example's model, borrowed for the visit.
+    pub(super) model: ExampleModel,
+    /// The gap of the model at the w of the visit: mass · (highest value) − (mean value).
+    pub(super) gap: f64,
+    /// What the oracle said, if it was asked.
+    pub(super) bounds: Bounds,
+    /// Whether there is anywhere to go, and the coefficients to go to.
+    pub(super) moves: bool,
+    pub(super) target: Vec<f64>,
+    /// The direction δ to there: Σ_k δ_k a_k, Σ_k δ_k b_k, and the second derivative ‖Σ_k δ_k a_k‖² / λ.
+    pub(super) slope: Terms,
+    pub(super) offset: f64,
+    pub(super) curvature: f64,
+}
+
+/// One thread's oracle and working memory.
+pub(super) struct Visitor<'a> {
+    pub(super) oracle: Box<dyn Oracle + 'a>,
+    plane: Plane,
+    products: Vec<f64>,
+    /// The value of the zero plane and of each plane of the model that was last looked at.
+    values: Vec<f64>,
+    changes: Vec<(usize, f64)>,
+}
+
+impl<'a> Visitor<'a> {
+    pub(super) fn new(oracle: Box<dyn Oracle + 'a>) -> Self {
+        Self { oracle, plane: Plane::default(), products: Vec::new(), values: Vec::new(), changes: Vec::new() }
+    }
+
+    /// Looks at an example at w; a plane that the oracle finds above the model becomes part of it.
+    pub(super) fn look(&mut self, visit: &mut Visit, at: Point<'_>, look: Look) {
+        let Visit { example, model, .. } = visit;
+        self.values.clear();
+        self.values.push(0.0);
+        match look {
+            Look::Cached => self.oracle.values(*example, at, &model.planes, &mut self.values),
+            Look::Oracle => {
+                visit.bounds = self.oracle.plane(*example, at, &mut self.plane);
+                self.oracle.values_there(*example, &model.planes, &mut self.values);
+                let highest = self.values.iter().copied().fold(0.0, f64::max);
+                if visit.bounds.value > highest + SAME * (1.0 + highest) {
+                    self.values.push(visit.bounds.value);
+                    self.oracle.products(*example, &self.plane, &model.planes, &mut self.products);
+                    model.push(self.plane.clone(), &self.products);
+                }
+            }
+        }
+        visit.gap = gap(&model.coefficients, &self.values).0;
+    }
+
+    /// Finds better coefficients at the w of the last look, and the direction to them.
+    pub(super) fn ascend(&mut self, visit: &mut Visit, lambda: f64) {
+        let model = &visit.model;
+        visit.target.clone_from(&model.coefficients);
+        visit.moves = move_mass(&mut visit.target, &mut self.values, model, lambda, ENOUGH * visit.gap);
+        if !visit.moves {
+            return;
+        }
+        let changes = visit.target.iter().zip(&model.coefficients).map(|(new, old)| new - old);
+        self.changes.clear();
+        self.changes.extend(changes.skip(1).enumerate().filter(|&(_, change)| change != 0.0));
+        visit.slope.clear();
+        self.oracle.add_slopes(visit.example, &model.planes, &self.changes, &mut visit.slope);
+        visit.offset = self.changes.iter().map(|&(k, change)| change * model.planes[k].b).sum();
+        visit.curvature = 0.0;
+        for &(k, change) in &self.changes {
+            for &(l, other) in &self.changes {
+                visit.curvature += change * other * model.product(k + 1, l + 1) / lambda;
+            }
+        }
+    }
+}
+
+/// mass · max_k v_k − Σ_k β_k v_k, and the plane of the highest value.
+fn gap(coefficients: &[f64], values: &[f64]) -> (f64, usize) {
+    let (mut highest, mut mass, mut mean) = (0, 0.0, 0.0);
+    for (k, (&beta, &value)) in coefficients.iter().zip(values).enumerate() {
+        mass += beta;
+        mean += beta * value;
+        if value > values[highest] {
+            highest = k;
+        }
+    }
+    ((mass * values[highest] - mean).max(0.0), highest)
+}
+
+/// Raises the dual over one example's coefficients by moving mass between pairs of planes, to the one of highest value
+/// from the one where the exact line search gains most, until the gap is `enough`. Says whether anything moved.
+fn move_mass(
+    coefficients: &mut [f64],
+    values: &mut [f64],
+    model: &ExampleModel,
+    lambda: f64,
+    enough: f64,
+) -> bool {
+    for step in 0..MOST_TRANSFERS {
+        let (gap, to) = gap(coefficients, values);
+        let Some((from, amount)) =
+            (gap > enough).then(|| best_transfer(coefficients, values, model, lambda, to)).flatten()
+        else {
+            return step > 0;
+        };
+        coefficients[to] += amount;
+        coefficients[from] = if amount == coefficients[from] { 0.0 } else { coefficients[from] - amount };
+        for (k, value) in values.iter_mut().enumerate() {
+            *value += amount / lambda * (model.product(from, k) - model.product(to, k));
+        }
+    }
+    true
+}
+
+/// The plane from which moving mass to the plane `to` gains most, and how much to move.
+fn best_transfer(
+    coefficients: &[f64],
+    values: &[f64],
+    model: &ExampleModel,
+    lambda: f64,
+    to: usize,
+) -> Option<(usize, f64)> {
+    let (mut best, mut best_gain) = (None, 0.0);
+    for (from, (&beta, &value)) in coefficients.iter().zip(values).enumerate() {
+        let slope = values[to] - value;
+        if beta <= 0.0 || slope <= 0.0 {
+            continue;
+        }
+        let curvature = model.distance_squared(from, to) / lambda;
+        let amount = if slope >= curvature * beta { beta } else { slope / curvature };
+        let gain = amount * (slope - 0.5 * curvature * amount);
+        if gain > best_gain {
+            (best, best_gain) = (Some((from, amount)), gain);
+        }
+    }
+    best
+}
