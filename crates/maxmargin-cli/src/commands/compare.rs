@@ -147,7 +147,7 @@ impl CompareSolvers {
         let limits = self.solving.limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
         let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
-        Ok(solve(risk, solver, &settings, limits, &mut progress, None)?.outcome)
+        Ok(solve(risk, solver, &settings, limits, &mut progress, |_| Ok(()))?.outcome)
     }
 
     /// Rows are solvers; each λ has passes, seconds and speed-up.
