@@ -1,7 +1,7 @@
 //! `maxmargin compare`: the papers' tables, on your data.
 //!
 //! `compare solvers` is Table 2 of BUNDLE (§4): for each λ the passes and the time that each solver needs to the same
-//! gap, and the speed-up over the first solver.
+//! gap, or the gap that it reaches in the same time, and the speed-up over the first solver.
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{ProblemArguments, SolvingArguments, positive};
 use crate::interrupt;
-use crate::print::{note, number, percent, say, say_json};
+use crate::print::{note, number, percent, say, say_json, time};
 use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
@@ -32,13 +32,22 @@ enum What {
 /// Passes, time and speed-up of solvers for several λ
 ///
 /// Every solver runs for every λ, from the largest to the smallest, to the same --gap. The speed-up is the time of the
-/// first solver divided by that of the other. --time-limit and --max-passes hold for each run; a run that ends before
-/// the gap is marked with a star.
+/// first solver divided by that of the other. --budget and --max-passes hold for each run; a run that ends before the
+/// gap is marked with a star.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
+#[command(
+    // Here the time limit is half of the question, and a solver that never reaches the gap must not run for ever.
+    mut_arg("time_limit", |limit| limit
+        .long("budget")
+        .visible_alias("time-limit")
+        .default_value("60")
+        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with its pass")),
+    after_help = "\
+Examples:
   maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
-      --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2")]
+      --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2
+  maxmargin compare solvers chain --train letter.data.gz --folds 0 --lambdas 0.016 --gap 1e-6 --budget 10"
+)]
 struct CompareSolvers {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -48,12 +57,7 @@ struct CompareSolvers {
     lambdas: Vec<f64>,
 
     /// The solvers, separated by commas; speed-ups are against the first
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "bmrm,prox-bmrm,p-bmrm,prox-p-bmrm"
-    )]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = all_solvers())]
     solvers: Vec<SolverKind>,
 
     /// Start prox solvers from their solution for the next larger λ instead of from SGD
@@ -75,6 +79,11 @@ struct Cell {
     solver: SolverKind,
     lambda: f64,
     outcome: Outcome,
+}
+
+/// All but `auto`, which is one of the others.
+fn all_solvers() -> Vec<SolverKind> {
+    SolverKind::ALL.into_iter().filter(|&solver| solver != SolverKind::Auto).collect()
 }
 
 impl Compare {
@@ -106,10 +115,12 @@ impl CompareSolvers {
             return say_json(&self.object(&problem, threads, &cells));
         }
         let start = if self.reuse { "the solution for the next larger λ" } else { "SGD" };
+        let budget = self.solving.time_limit.map(|seconds| format!(" or for {}", time(seconds)));
         let text = format!(
-            "data: {}\nto a gap of {}; start of the prox solvers: {start}; threads: {threads}\n\n{}\n{}",
+            "data: {}\nto a gap of {}{}; start of the prox solvers: {start}; threads: {threads}\n\n{}\n{}",
             problem.describe(),
             number(self.solving.gap),
+            budget.unwrap_or_default(),
             self.speed_table(&lambdas, &cells),
             detail_table(&cells),
         );
@@ -150,11 +161,11 @@ impl CompareSolvers {
         Ok(solve(risk, solver, &settings, limits, &mut progress, |_| Ok(()))?.outcome)
     }
 
-    /// Rows are solvers; each λ has passes, seconds and speed-up.
+    /// Rows are solvers; each λ has passes, seconds, the gap reached and the speed-up.
     fn speed_table(&self, lambdas: &[f64], cells: &[Cell]) -> Table {
         let columns = lambdas.iter().flat_map(|&lambda| {
             let lambda = number(lambda);
-            [format!("λ {lambda}: iter"), "s".to_owned(), "speed-up".to_owned()]
+            [format!("λ {lambda}: iter"), "s".to_owned(), "gap".to_owned(), "speed-up".to_owned()]
         });
         let mut table = Table::new(std::iter::once("solver".to_owned()).chain(columns));
         for &solver in &self.solvers {
@@ -166,6 +177,7 @@ impl CompareSolvers {
                     [
                         format!("{}{star}", report.passes),
                         format!("{:.2}", report.seconds),
+                        report.certificate.gap().to_string(),
                         speed_up.unwrap_or_default(),
                     ]
                 }
@@ -200,6 +212,7 @@ impl CompareSolvers {
             "n": problem.data.len(),
             "dim": problem.task.dim(),
             "gap": self.solving.gap,
+            "budget": self.solving.time_limit,
             "groups": self.solving.groups,
             "start": if self.reuse { "reuse" } else { "sgd" },
             "threads": threads,
