@@ -4,15 +4,17 @@
 //! gap, or the gap that it reaches in the same time, and the speed-up over the first solver.
 
 use anyhow::Result;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use maxmargin::risk::Risk;
-use maxmargin::solver::{Outcome, SolverKind, SolverSettings, Stop};
+use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProblemArguments, SolvingArguments, positive};
 use crate::interrupt;
-use crate::print::{note, number, percent, say, say_json, time};
-use crate::problem::Problem;
+use crate::plot::{Curve, Figure, FigureFile, Panel};
+use crate::print::{count, note, number, percent, say, say_json, time};
+use crate::problem::{Problem, check_output};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
@@ -46,7 +48,8 @@ enum What {
 Examples:
   maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
       --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2
-  maxmargin compare solvers chain --train letter.data.gz --folds 0 --lambdas 0.016 --gap 1e-6 --budget 10"
+  maxmargin compare solvers chain --train letter.data.gz --folds 0 --lambdas 0.016 --gap 1e-6 --budget 10 \\
+      --plot letters.svg --plot letters.png"
 )]
 struct CompareSolvers {
     #[command(flatten)]
@@ -69,6 +72,10 @@ struct CompareSolvers {
     #[command(flatten)]
     solving: SolvingArguments,
 
+    /// Draw the gap against time and passes to this file, which ends in .svg or .png; may be given more than once
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Output")]
+    plot: Vec<FigureFile>,
+
     /// Print one JSON object instead of the tables
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -79,6 +86,8 @@ struct Cell {
     solver: SolverKind,
     lambda: f64,
     outcome: Outcome,
+    /// The reports of all passes.
+    passes: Vec<Report>,
 }
 
 /// All but `auto`, which is one of the others.
@@ -90,7 +99,12 @@ impl Compare {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         match self.what {
-            What::Solvers(command) => command.solving.on_threads(|threads| command.run(threads)),
+            What::Solvers(command) => {
+                for figure in &command.plot {
+                    check_output(&figure.path, &[&command.problem.train])?;
+                }
+                command.solving.on_threads(|threads| command.run(threads))
+            }
         }
     }
 }
@@ -110,6 +124,9 @@ impl CompareSolvers {
                 note("interrupted; the tables hold what was done so far");
                 break;
             }
+        }
+        for file in &self.plot {
+            self.figure(&problem, &lambdas, &cells).save(file)?;
         }
         if self.json {
             return say_json(&self.object(&problem, threads, &cells));
@@ -138,27 +155,73 @@ impl CompareSolvers {
         let mut start = None;
         if self.reuse && prox {
             let before = self.solving.settings(10.0 * lambdas[0])?;
-            start = Some(self.solve(solver, before, risk)?.weights);
+            start = Some(self.solve(solver, before, risk)?.0.weights);
         }
         for &lambda in lambdas {
             if interrupt::asked() {
                 break;
             }
             let settings = SolverSettings { start: start.take(), ..self.solving.settings(lambda)? };
-            let outcome = self.solve(solver, settings, risk)?;
+            let (outcome, passes) = self.solve(solver, settings, risk)?;
             if self.reuse && prox {
                 start = Some(outcome.weights.clone());
             }
-            cells.push(Cell { solver, lambda, outcome });
+            cells.push(Cell { solver, lambda, outcome, passes });
         }
         Ok(())
     }
 
-    fn solve(&self, solver: SolverKind, settings: SolverSettings, risk: &dyn Risk) -> Result<Outcome> {
+    /// One run, with the reports of its passes.
+    fn solve(
+        &self,
+        solver: SolverKind,
+        settings: SolverSettings,
+        risk: &dyn Risk,
+    ) -> Result<(Outcome, Vec<Report>)> {
         let limits = self.solving.limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
         let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
-        Ok(solve(risk, solver, &settings, limits, &mut progress, |_| Ok(()))?.outcome)
+        let mut passes = Vec::new();
+        let keep = |report: &Report| {
+            passes.push(*report);
+            Ok(())
+        };
+        let outcome = solve(risk, solver, &settings, limits, &mut progress, keep)?.outcome;
+        Ok((outcome, passes))
+    }
+
+    /// A row of panels for each λ: the gap against time, and against passes.
+    fn figure(&self, problem: &Problem, lambdas: &[f64], cells: &[Cell]) -> Figure {
+        let panel = |lambda: f64, x: &str, value: fn(&Report) -> f64| Panel {
+            title: format!("λ = {}", number(lambda)),
+            x: x.to_owned(),
+            y: "relative gap".to_owned(),
+            curves: (cells.iter().filter(|cell| cell.lambda == lambda))
+                .map(|Cell { solver, passes, .. }| Curve {
+                    name: solver.name().to_owned(),
+                    points: passes.iter().map(|report| (value(report), report.certificate.gap().0)).collect(),
+                })
+                .collect(),
+            level: Some(self.solving.gap),
+        };
+        let row = |&lambda: &f64| {
+            let time = panel(lambda, "time in seconds", |report| report.seconds);
+            vec![time, panel(lambda, "passes over the data", |report| report.passes as f64)]
+        };
+        Figure { title: self.title(problem), rows: lambdas.iter().map(row).collect() }
+    }
+
+    /// The task, the names of the files without their folders, and the sizes.
+    fn title(&self, problem: &Problem) -> String {
+        let names = self.problem.train.iter().filter_map(|path| path.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        let files = match &names[..] {
+            [first, _, _, ..] => format!("{first} and {} more files", names.len() - 1),
+            names => names.join(", "),
+        };
+        let (examples, labels) = (count(problem.data.len(), "example"), problem.vocabulary.labels.len());
+        let (labels, weights) = (count(labels, "label"), count(problem.task.dim(), "weight"));
+        format!("{} on {files}: {examples}, {labels}, {weights}", self.problem.task)
     }
 
     /// Rows are solvers; each λ has passes, seconds, the gap reached and the speed-up.
@@ -217,6 +280,7 @@ impl CompareSolvers {
             "start": if self.reuse { "reuse" } else { "sgd" },
             "threads": threads,
             "seed": self.solving.seed,
+            "plots": self.plot.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>(),
             "runs": cells.iter().map(run).collect::<Vec<_>>(),
         })
     }
@@ -238,7 +302,7 @@ fn speed_up(cells: &[Cell], cell: &Cell) -> Option<f64> {
 fn detail_table(cells: &[Cell]) -> Table {
     let mut table =
         Table::new(["solver", "λ", "primal", "lower bound", "gap", "master's share of time", "stop"]);
-    for Cell { solver, lambda, outcome } in cells {
+    for Cell { solver, lambda, outcome, .. } in cells {
         let report = &outcome.report;
         table.row([
             solver.name().to_owned(),
