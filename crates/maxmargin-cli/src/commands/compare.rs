@@ -180,7 +180,7 @@ impl CompareSolvers {
     ) -> Result<(Outcome, Vec<Report>)> {
         let limits = self.solving.limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
-        let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
+        let mut progress = Progress::new(limits, self.solving.quiet, &name);
         let mut passes = Vec::new();
         let keep = |report: &Report| {
             passes.push(*report);

@@ -104,7 +104,7 @@ impl Train {
         let mut log = self.log.as_deref().map(Log::create).transpose()?;
 
         let limits = self.solving.limits();
-        let mut progress = Progress::new(limits.gap, self.solving.quiet, "");
+        let mut progress = Progress::new(limits, self.solving.quiet, "");
         let write = |report: &Report| log.as_mut().map_or(Ok(()), |log| log.write(report));
         let trained = solve(risk.as_ref(), solver, &settings, limits, &mut progress, write)?;
         let model = problem.model(trained.solver, &settings, &trained.outcome);
