@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use maxmargin::data::{Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, read_training, read_with};
-use maxmargin::metrics::{Comparison, LabelMetrics, Metrics};
+use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::Task;
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ impl HeldOut {
         Evaluation {
             held_out: self,
             metrics: Metrics::of(task, comparison),
-            per_label: LabelMetrics::of(comparison),
+            per_label: per_label(comparison),
         }
     }
 }
@@ -73,7 +73,7 @@ pub struct Evaluation<'a> {
     held_out: &'a HeldOut,
     /// The task's metrics.
     pub metrics: Metrics,
-    per_label: Vec<LabelMetrics>,
+    per_label: Vec<Retrieval>,
 }
 
 impl Evaluation<'_> {
@@ -90,7 +90,7 @@ impl Evaluation<'_> {
             object[name] = json!(value);
         }
         if per_label {
-            let one = |(name, label): (&str, &LabelMetrics)| {
+            let one = |(name, label): (&str, &Retrieval)| {
                 json!({
                     "label": name, "truth": label.truth, "predicted": label.predicted, "right": label.right,
                     "precision": label.precision(), "recall": label.recall(), "f1": label.f1(),

@@ -1,12 +1,13 @@
 //! The program `maxmargin`: it reads arguments, shows progress and prints. What it does is in the library.
 //!
 //! Each command has a file in `commands`; what several share is in `arguments` (flags), `problem` (data and task),
-//! `training` (one solve, watched), `progress`, `evaluation` and `print`.
+//! `training` (one solve, watched), `progress`, `evaluation`, `print` and `plot`.
 
 mod arguments;
 mod commands;
 mod evaluation;
 mod interrupt;
+mod plot;
 mod print;
 mod problem;
 mod progress;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use maxmargin::solver::Report;
+use maxmargin::solver::{Limits, Report};
 
 use crate::print::{note, number, time};
 
@@ -17,7 +17,7 @@ const BAR_LENGTH: u64 = 1000;
 
 /// Shows reports.
 pub struct Progress {
-    target: f64,
+    limits: Limits,
     show: Show,
     /// What the run is called, where there are several.
     name: String,
@@ -32,13 +32,13 @@ enum Show {
 }
 
 impl Progress {
-    /// For a run that aims at this gap. A name tells several runs apart.
-    pub fn new(target: f64, quiet: bool, name: &str) -> Self {
+    /// For a run with these limits. A name tells several runs apart.
+    pub fn new(limits: Limits, quiet: bool, name: &str) -> Self {
         let show = if quiet {
             Show::Nothing
         } else if io::stderr().is_terminal() {
             let bar = ProgressBar::new(BAR_LENGTH);
-            if let Ok(style) = ProgressStyle::with_template("{bar:20} {msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:16} {wide_msg}") {
                 bar.set_style(style);
             }
             Show::Bar(bar)
@@ -46,7 +46,7 @@ impl Progress {
             Show::Lines { last: Instant::now() }
         };
         let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        Self { target, show, name, first_gap: None, recent: VecDeque::new() }
+        Self { limits, show, name, first_gap: None, recent: VecDeque::new() }
     }
 
     /// Shows how far the run is.
@@ -69,8 +69,8 @@ impl Progress {
             }
             Show::Bar(bar) => {
                 let bar = bar.clone();
-                bar.set_position(self.position(gap));
-                bar.set_message(self.line(report));
+                bar.set_position((BAR_LENGTH as f64 * self.share_done(report)) as u64);
+                bar.set_message(self.short_line(report));
             }
         }
     }
@@ -84,9 +84,8 @@ impl Progress {
 
     fn line(&self, report: &Report) -> String {
         let certificate = &report.certificate;
-        let left = self.seconds_left().map(|s| format!(", about {} left", time(s))).unwrap_or_default();
         format!(
-            "{}pass {}: primal {}, lower bound {}, gap {}, {} oracle calls, {}{left}",
+            "{}pass {}: primal {}, lower bound {}, gap {}, {} oracle calls, {}{}",
             self.name,
             report.passes,
             number(certificate.primal),
@@ -94,22 +93,46 @@ impl Progress {
             certificate.gap(),
             report.oracle_calls,
             time(report.seconds),
+            self.left(report),
         )
     }
 
+    /// What fits beside the bar on a narrow terminal; a wrapped line could not be drawn over.
+    fn short_line(&self, report: &Report) -> String {
+        let (gap, primal) = (report.certificate.gap(), number(report.certificate.primal));
+        let (time, left) = (time(report.seconds), self.left(report));
+        format!("{}pass {}: gap {gap}, F ≤ {primal}, {time}{left}", self.name, report.passes)
+    }
+
+    /// How far the run has come on its way to the limit that is nearest.
+    fn share_done(&self, report: &Report) -> f64 {
+        let passes = report.passes as f64 / self.limits.max_passes as f64;
+        let seconds = self.limits.time_limit.map_or(0.0, |limit| report.seconds / limit.as_secs_f64());
+        self.gap_share(report.certificate.gap().0).max(passes).max(seconds).clamp(0.0, 1.0)
+    }
+
     /// How far the logarithm of the gap has come on its way to the target.
-    fn position(&self, gap: f64) -> u64 {
-        let Some(first) = self.first_gap else { return 0 };
-        let way = (first / self.target).ln();
-        let done = (first / gap.max(self.target)).ln();
-        if way > 0.0 { (BAR_LENGTH as f64 * (done / way).clamp(0.0, 1.0)) as u64 } else { BAR_LENGTH }
+    fn gap_share(&self, gap: f64) -> f64 {
+        let Some(first) = self.first_gap else { return 0.0 };
+        let way = (first / self.limits.gap).ln();
+        let done = (first / gap.max(self.limits.gap)).ln();
+        if way > 0.0 { done / way } else { 1.0 }
+    }
+
+    fn left(&self, report: &Report) -> String {
+        let limit = self.limits.time_limit.map(|limit| (limit.as_secs_f64() - report.seconds).max(0.0));
+        let left = match (self.seconds_left(), limit) {
+            (Some(left), Some(limit)) => Some(left.min(limit)),
+            (left, limit) => left.or(limit),
+        };
+        left.map(|seconds| format!(", about {} left", time(seconds))).unwrap_or_default()
     }
 
     /// The time left if the gap goes on to shrink by the same factor per second as it lately did.
     fn seconds_left(&self) -> Option<f64> {
         let (&(t0, g0), &(t1, g1)) = (self.recent.front()?, self.recent.back()?);
         let rate = (g0 - g1) / (t1 - t0);
-        let left = (g1 - self.target.ln()) / rate;
+        let left = (g1 - self.limits.gap.ln()) / rate;
         (self.recent.len() > 2 && rate > 0.0 && left.is_finite() && (0.0..1e6).contains(&left))
             .then_some(left)
     }
@@ -120,23 +143,37 @@ mod tests {
     use super::*;
     use maxmargin::solver::Certificate;
 
+    fn report(seconds: u32, gap: f64) -> Report {
+        Report {
+            passes: seconds as usize + 1,
+            certificate: Certificate { primal: 1.0, lower_bound: 1.0 - gap, oracle_gap: 0.0 },
+            primal_now: 1.0,
+            oracle_calls: 0,
+            seconds: seconds.into(),
+            master_seconds: 0.0,
+        }
+    }
+
     #[test]
     fn the_time_left_follows_the_gap() {
-        let mut progress = Progress::new(1e-3, true, "");
-        for pass in 0..8 {
-            // The gap halves each second.
-            let lower_bound = 1.0 - 0.5f64.powi(pass);
-            progress.update(&Report {
-                passes: pass as usize + 1,
-                certificate: Certificate { primal: 1.0, lower_bound, oracle_gap: 0.0 },
-                primal_now: 1.0,
-                oracle_calls: 0,
-                seconds: pass.into(),
-                master_seconds: 0.0,
-            });
+        let mut progress = Progress::new(Limits { gap: 1e-3, ..Limits::default() }, true, "");
+        for second in 0..8 {
+            progress.update(&report(second, 0.5f64.powi(second as i32)));
         }
         let left = progress.seconds_left().unwrap();
         assert!((left - (1000f64.log2() - 7.0)).abs() < 1e-9, "{left}");
-        assert!((690..710).contains(&progress.position(0.5f64.powi(7))));
+        assert!((0.69..0.71).contains(&progress.gap_share(0.5f64.powi(7))));
+    }
+
+    #[test]
+    fn no_more_time_is_left_than_the_limit_allows() {
+        let limits = Limits { gap: 1e-3, max_passes: 40, time_limit: Some(Duration::from_secs(10)) };
+        let mut progress = Progress::new(limits, true, "");
+        for second in 0..8 {
+            progress.update(&report(second, 0.99f64.powi(second as i32)));
+        }
+        let last = report(7, 0.99f64.powi(7));
+        assert_eq!(progress.left(&last), ", about 3.00 s left");
+        assert_eq!(progress.share_done(&last), 0.7);
     }
 }

@@ -1,4 +1,4 @@
-//! One solve, watched: progress, log, Ctrl-C.
+//! One solve, watched: progress, observers, Ctrl-C.
 
 use std::fs::File;
 use std::io::Write;
@@ -25,23 +25,21 @@ pub struct Trained {
     pub outcome: Outcome,
 }
 
-/// Solves until a limit is reached or Ctrl-C is pressed.
+/// Solves until a limit is reached or Ctrl-C is pressed. Each report goes to `observe`, whose error ends the run.
 pub fn solve(
     risk: &dyn Risk,
     kind: SolverKind,
     settings: &SolverSettings,
     limits: Limits,
     progress: &mut Progress,
-    mut log: Option<&mut Log>,
+    mut observe: impl FnMut(&Report) -> Result<(), Error>,
 ) -> Result<Trained> {
     interrupt::listen();
     let mut solver = kind.build(risk, settings);
     let mut refused = None;
     let outcome = run(solver.as_mut(), risk, limits, |report| {
         progress.update(report);
-        if let Some(log) = &mut log
-            && let Err(error) = log.write(report)
-        {
+        if let Err(error) = observe(report) {
             refused = Some(error);
         }
         if refused.is_some() || interrupt::asked() {
@@ -71,7 +69,7 @@ impl Log {
     }
 
     /// One line, whole, at once: whoever follows the file sees it.
-    fn write(&mut self, report: &Report) -> Result<(), Error> {
+    pub fn write(&mut self, report: &Report) -> Result<(), Error> {
         let mut line = json!({
             "passes": report.passes,
             "primal_now": report.primal_now,

@@ -170,6 +170,30 @@ fn solvers_are_compared() {
 }
 
 #[test]
+fn a_budget_ends_runs_that_do_not_reach_the_gap() {
+    let folder = Folder::new();
+    folder.write("many.svm", common::rows(5000));
+    let compare = "compare solvers multiclass --train many.svm --lambdas 0.01 --gap 1e-300 --budget 0.05";
+    let found = object(&folder.output(&format!("{compare} --solvers sgd --json --quiet")));
+    let run = &found["runs"][0];
+    assert_eq!((&found["budget"], &run["stop"]), (&0.05.into(), &"time limit".into()), "{found}");
+    assert!(run["seconds"].as_f64().unwrap() >= 0.05, "{found}");
+    let tables = folder.output(&format!("{compare} --solvers sgd,bmrm --max-passes 1"));
+    assert!(tables.contains("or for 0.05 s") && tables.contains("|     gap |"), "{tables}");
+}
+
+#[test]
+fn all_solvers_are_compared_when_none_is_named() {
+    let folder = Folder::new();
+    let compare = "compare solvers multiclass --train rows.svm --lambdas 0.1 --max-passes 1 --json --quiet";
+    let found = object(&folder.output(compare));
+    let names: Vec<&str> =
+        found["runs"].as_array().unwrap().iter().map(|run| run["solver"].as_str().unwrap()).collect();
+    let all = maxmargin::solver::SolverKind::ALL.map(|solver| solver.name());
+    assert_eq!(names, all[1..], "all but {}", all[0]);
+}
+
+#[test]
 fn costs_count() {
     let folder = Folder::new();
     folder.write("costs", "red green 5\n# the rest costs 1\n");

@@ -1,18 +1,20 @@
 //! `maxmargin compare`: the papers' tables, on your data.
 //!
 //! `compare solvers` is Table 2 of BUNDLE (§4): for each λ the passes and the time that each solver needs to the same
-//! gap, and the speed-up over the first solver.
+//! gap, or the gap that it reaches in the same time, and the speed-up over the first solver.
 
 use anyhow::Result;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use maxmargin::risk::Risk;
-use maxmargin::solver::{Outcome, SolverKind, SolverSettings, Stop};
+use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProblemArguments, SolvingArguments, positive};
 use crate::interrupt;
-use crate::print::{note, number, percent, say, say_json};
-use crate::problem::Problem;
+use crate::plot::{Curve, Figure, FigureFile, Panel};
+use crate::print::{count, note, number, percent, say, say_json, time};
+use crate::problem::{Problem, check_output};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
@@ -32,13 +34,23 @@ enum What {
 /// Passes, time and speed-up of solvers for several λ
 ///
 /// Every solver runs for every λ, from the largest to the smallest, to the same --gap. The speed-up is the time of the
-/// first solver divided by that of the other. --time-limit and --max-passes hold for each run; a run that ends before
-/// the gap is marked with a star.
+/// first solver divided by that of the other. --budget and --max-passes hold for each run; a run that ends before the
+/// gap is marked with a star.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
+#[command(
+    // Here the time limit is half of the question, and a solver that never reaches the gap must not run for ever.
+    mut_arg("time_limit", |limit| limit
+        .long("budget")
+        .visible_alias("time-limit")
+        .default_value("60")
+        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with its pass")),
+    after_help = "\
+Examples:
   maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
-      --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2")]
+      --lambdas 0.01,0.001,0.0001 --solvers bmrm,prox-bmrm,prox-p-bmrm --reuse --gap 1e-2
+  maxmargin compare solvers chain --train letter.data.gz --folds 0 --lambdas 0.016 --gap 1e-6 --budget 10 \\
+      --plot letters.svg --plot letters.png"
+)]
 struct CompareSolvers {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -48,12 +60,7 @@ struct CompareSolvers {
     lambdas: Vec<f64>,
 
     /// The solvers, separated by commas; speed-ups are against the first
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "bmrm,prox-bmrm,p-bmrm,prox-p-bmrm"
-    )]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = all_solvers())]
     solvers: Vec<SolverKind>,
 
     /// Start prox solvers from their solution for the next larger λ instead of from SGD
@@ -65,6 +72,10 @@ struct CompareSolvers {
     #[command(flatten)]
     solving: SolvingArguments,
 
+    /// Draw the gap against time and passes to this file, which ends in .svg or .png; may be given more than once
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Output")]
+    plot: Vec<FigureFile>,
+
     /// Print one JSON object instead of the tables
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -75,13 +86,25 @@ struct Cell {
     solver: SolverKind,
     lambda: f64,
     outcome: Outcome,
+    /// The reports of all passes.
+    passes: Vec<Report>,
+}
+
+/// All but `auto`, which is one of the others.
+fn all_solvers() -> Vec<SolverKind> {
+    SolverKind::ALL.into_iter().filter(|&solver| solver != SolverKind::Auto).collect()
 }
 
 impl Compare {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         match self.what {
-            What::Solvers(command) => command.solving.on_threads(|threads| command.run(threads)),
+            What::Solvers(command) => {
+                for figure in &command.plot {
+                    check_output(&figure.path, &[&command.problem.train])?;
+                }
+                command.solving.on_threads(|threads| command.run(threads))
+            }
         }
     }
 }
@@ -102,14 +125,19 @@ impl CompareSolvers {
                 break;
             }
         }
+        for file in &self.plot {
+            self.figure(&problem, &lambdas, &cells).save(file)?;
+        }
         if self.json {
             return say_json(&self.object(&problem, threads, &cells));
         }
         let start = if self.reuse { "the solution for the next larger λ" } else { "SGD" };
+        let budget = self.solving.time_limit.map(|seconds| format!(" or for {}", time(seconds)));
         let text = format!(
-            "data: {}\nto a gap of {}; start of the prox solvers: {start}; threads: {threads}\n\n{}\n{}",
+            "data: {}\nto a gap of {}{}; start of the prox solvers: {start}; threads: {threads}\n\n{}\n{}",
             problem.describe(),
             number(self.solving.gap),
+            budget.unwrap_or_default(),
             self.speed_table(&lambdas, &cells),
             detail_table(&cells),
         );
@@ -127,34 +155,80 @@ impl CompareSolvers {
         let mut start = None;
         if self.reuse && prox {
             let before = self.solving.settings(10.0 * lambdas[0])?;
-            start = Some(self.solve(solver, before, risk)?.weights);
+            start = Some(self.solve(solver, before, risk)?.0.weights);
         }
         for &lambda in lambdas {
             if interrupt::asked() {
                 break;
             }
             let settings = SolverSettings { start: start.take(), ..self.solving.settings(lambda)? };
-            let outcome = self.solve(solver, settings, risk)?;
+            let (outcome, passes) = self.solve(solver, settings, risk)?;
             if self.reuse && prox {
                 start = Some(outcome.weights.clone());
             }
-            cells.push(Cell { solver, lambda, outcome });
+            cells.push(Cell { solver, lambda, outcome, passes });
         }
         Ok(())
     }
 
-    fn solve(&self, solver: SolverKind, settings: SolverSettings, risk: &dyn Risk) -> Result<Outcome> {
+    /// One run, with the reports of its passes.
+    fn solve(
+        &self,
+        solver: SolverKind,
+        settings: SolverSettings,
+        risk: &dyn Risk,
+    ) -> Result<(Outcome, Vec<Report>)> {
         let limits = self.solving.limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
-        let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
-        Ok(solve(risk, solver, &settings, limits, &mut progress, None)?.outcome)
+        let mut progress = Progress::new(limits, self.solving.quiet, &name);
+        let mut passes = Vec::new();
+        let keep = |report: &Report| {
+            passes.push(*report);
+            Ok(())
+        };
+        let outcome = solve(risk, solver, &settings, limits, &mut progress, keep)?.outcome;
+        Ok((outcome, passes))
     }
 
-    /// Rows are solvers; each λ has passes, seconds and speed-up.
+    /// A row of panels for each λ: the gap against time, and against passes.
+    fn figure(&self, problem: &Problem, lambdas: &[f64], cells: &[Cell]) -> Figure {
+        let panel = |lambda: f64, x: &str, value: fn(&Report) -> f64| Panel {
+            title: format!("λ = {}", number(lambda)),
+            x: x.to_owned(),
+            y: "relative gap".to_owned(),
+            curves: (cells.iter().filter(|cell| cell.lambda == lambda))
+                .map(|Cell { solver, passes, .. }| Curve {
+                    name: solver.name().to_owned(),
+                    points: passes.iter().map(|report| (value(report), report.certificate.gap().0)).collect(),
+                })
+                .collect(),
+            level: Some(self.solving.gap),
+        };
+        let row = |&lambda: &f64| {
+            let time = panel(lambda, "time in seconds", |report| report.seconds);
+            vec![time, panel(lambda, "passes over the data", |report| report.passes as f64)]
+        };
+        Figure { title: self.title(problem), rows: lambdas.iter().map(row).collect() }
+    }
+
+    /// The task, the names of the files without their folders, and the sizes.
+    fn title(&self, problem: &Problem) -> String {
+        let names = self.problem.train.iter().filter_map(|path| path.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        let files = match &names[..] {
+            [first, _, _, ..] => format!("{first} and {} more files", names.len() - 1),
+            names => names.join(", "),
+        };
+        let (examples, labels) = (count(problem.data.len(), "example"), problem.vocabulary.labels.len());
+        let (labels, weights) = (count(labels, "label"), count(problem.task.dim(), "weight"));
+        format!("{} on {files}: {examples}, {labels}, {weights}", self.problem.task)
+    }
+
+    /// Rows are solvers; each λ has passes, seconds, the gap reached and the speed-up.
     fn speed_table(&self, lambdas: &[f64], cells: &[Cell]) -> Table {
         let columns = lambdas.iter().flat_map(|&lambda| {
             let lambda = number(lambda);
-            [format!("λ {lambda}: iter"), "s".to_owned(), "speed-up".to_owned()]
+            [format!("λ {lambda}: iter"), "s".to_owned(), "gap".to_owned(), "speed-up".to_owned()]
         });
         let mut table = Table::new(std::iter::once("solver".to_owned()).chain(columns));
         for &solver in &self.solvers {
@@ -166,6 +240,7 @@ impl CompareSolvers {
                     [
                         format!("{}{star}", report.passes),
                         format!("{:.2}", report.seconds),
+                        report.certificate.gap().to_string(),
                         speed_up.unwrap_or_default(),
                     ]
                 }
@@ -200,10 +275,12 @@ impl CompareSolvers {
             "n": problem.data.len(),
             "dim": problem.task.dim(),
             "gap": self.solving.gap,
+            "budget": self.solving.time_limit,
             "groups": self.solving.groups,
             "start": if self.reuse { "reuse" } else { "sgd" },
             "threads": threads,
             "seed": self.solving.seed,
+            "plots": self.plot.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>(),
             "runs": cells.iter().map(run).collect::<Vec<_>>(),
         })
     }
@@ -225,7 +302,7 @@ fn speed_up(cells: &[Cell], cell: &Cell) -> Option<f64> {
 fn detail_table(cells: &[Cell]) -> Table {
     let mut table =
         Table::new(["solver", "λ", "primal", "lower bound", "gap", "master's share of time", "stop"]);
-    for Cell { solver, lambda, outcome } in cells {
+    for Cell { solver, lambda, outcome, .. } in cells {
         let report = &outcome.report;
         table.row([
             solver.name().to_owned(),

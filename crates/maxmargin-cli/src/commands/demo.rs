@@ -143,9 +143,9 @@ impl Demo {
             Problem::new(kind, TaskOptions::default(), train.vocabulary.clone(), train.data.clone(), None)?;
         let settings: SolverSettings = self.solving.settings(lambda)?;
         let limits = self.solving.limits();
-        let mut progress = Progress::new(limits.gap, true, kind.name());
+        let mut progress = Progress::new(limits, true, kind.name());
         let risk = problem.risk()?;
-        let trained = solve(risk.as_ref(), SolverKind::Auto, &settings, limits, &mut progress, None)?;
+        let trained = solve(risk.as_ref(), SolverKind::Auto, &settings, limits, &mut progress, |_| Ok(()))?;
         let held_out = HeldOut::from_training(problem.task.view(test.data.clone())?, &test.vocabulary);
         let weights = &trained.outcome.weights;
         let metrics = held_out.evaluate(&problem.task, weights, test.vocabulary.labels.len()).metrics;

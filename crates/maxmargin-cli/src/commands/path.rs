@@ -98,8 +98,8 @@ impl Path {
             let mut settings = self.solving.settings(lambda)?;
             settings.start = start.take();
             let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
-            let mut progress = Progress::new(limits.gap, self.solving.quiet, &name);
-            let trained = solve(risk.as_ref(), self.solver, &settings, limits, &mut progress, None)?;
+            let mut progress = Progress::new(limits, self.solving.quiet, &name);
+            let trained = solve(risk.as_ref(), self.solver, &settings, limits, &mut progress, |_| Ok(()))?;
             let model = problem.model(trained.solver, &settings, &trained.outcome);
             let evaluation = validation.evaluate(task, &model.weights, vocabulary.labels.len());
             let loss = evaluation.metrics.mean_loss();

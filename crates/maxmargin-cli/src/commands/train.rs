@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::solver::{SolverKind, Stop};
+use maxmargin::solver::{Report, SolverKind, Stop};
 
 use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments};
 use crate::evaluation::HeldOut;
@@ -104,8 +104,9 @@ impl Train {
         let mut log = self.log.as_deref().map(Log::create).transpose()?;
 
         let limits = self.solving.limits();
-        let mut progress = Progress::new(limits.gap, self.solving.quiet, "");
-        let trained = solve(risk.as_ref(), solver, &settings, limits, &mut progress, log.as_mut())?;
+        let mut progress = Progress::new(limits, self.solving.quiet, "");
+        let write = |report: &Report| log.as_mut().map_or(Ok(()), |log| log.write(report));
+        let trained = solve(risk.as_ref(), solver, &settings, limits, &mut progress, write)?;
         let model = problem.model(trained.solver, &settings, &trained.outcome);
         model.save(&self.model)?;
         if trained.outcome.stop == Stop::Interrupted {

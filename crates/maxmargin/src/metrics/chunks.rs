@@ -5,19 +5,8 @@
 //! chunk has the same first token, last token and type. A true label without a name (it is missing, or the model does not
 //! know it and nobody remembers it) is a chunk of its own that no prediction finds.
 
-use super::{Comparison, f1, share};
+use super::{Comparison, Retrieval};
 use crate::data::Alphabet;
-
-/// Counts of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ChunkMetrics {
-    /// The chunks in the truth.
-    pub truth: usize,
-    /// The chunks that were predicted.
-    pub predicted: usize,
-    /// The chunks that were predicted and are right.
-    pub right: usize,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Tag<'a> {
@@ -30,38 +19,21 @@ enum Tag<'a> {
 /// First token, end, type; `None` is the type of unknown tags.
 type Chunk<'a> = (usize, usize, Option<&'a str>);
 
-impl ChunkMetrics {
-    /// Counts the chunks, when the labels that the model knows are tags.
-    pub(super) fn of(comparison: Comparison<'_>) -> Option<Self> {
-        let Comparison { truth, predicted, labels, known } = comparison;
-        if !are_tags(labels, known) {
-            return None;
-        }
-        let mut counts = Self::default();
-        for (i, predicted) in predicted.iter().enumerate() {
-            let truth = chunks(truth.labels_of(i), labels);
-            let predicted = chunks(predicted, labels);
-            counts.truth += truth.len();
-            counts.predicted += predicted.len();
-            counts.right += predicted.iter().filter(|chunk| truth.contains(chunk)).count();
-        }
-        Some(counts)
+/// Counts the chunks, when the labels that the model knows are tags.
+pub(super) fn count_chunks(comparison: Comparison<'_>) -> Option<Retrieval> {
+    let Comparison { truth, predicted, labels, known } = comparison;
+    if !are_tags(labels, known) {
+        return None;
     }
-
-    /// The share of the predicted chunks that are right.
-    pub fn precision(&self) -> f64 {
-        share(self.right, self.predicted)
+    let mut counts = Retrieval::default();
+    for (i, predicted) in predicted.iter().enumerate() {
+        let truth = chunks(truth.labels_of(i), labels);
+        let predicted = chunks(predicted, labels);
+        counts.truth += truth.len();
+        counts.predicted += predicted.len();
+        counts.right += predicted.iter().filter(|chunk| truth.contains(chunk)).count();
     }
-
-    /// The share of the true chunks that were found.
-    pub fn recall(&self) -> f64 {
-        share(self.right, self.truth)
-    }
-
-    /// The harmonic mean of precision and recall.
-    pub fn f1(&self) -> f64 {
-        f1(self.precision(), self.recall())
-    }
+    Some(counts)
 }
 
 /// Whether the first `known` labels are all tags, and one of them marks chunks.
@@ -119,7 +91,7 @@ mod tests {
     fn count(sequence: &[u32], predicted: &[u32], known: usize) -> Option<(usize, usize, usize)> {
         let (truth, predicted, labels) = (truth(&[sequence], true), [predicted.to_vec()], alphabet());
         let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known };
-        ChunkMetrics::of(comparison).map(|counts| (counts.truth, counts.predicted, counts.right))
+        count_chunks(comparison).map(|counts| (counts.truth, counts.predicted, counts.right))
     }
 
     #[test]

@@ -7,11 +7,12 @@
 mod chunks;
 mod multiclass;
 mod per_label;
+mod retrieval;
 mod sequence;
 
-pub use chunks::ChunkMetrics;
 pub use multiclass::MulticlassMetrics;
-pub use per_label::LabelMetrics;
+pub use per_label::per_label;
+pub use retrieval::Retrieval;
 pub use sequence::SequenceMetrics;
 
 use crate::data::{Alphabet, Dataset, UNKNOWN_LABEL};
@@ -104,11 +105,6 @@ fn mean(sum: f64, count: usize) -> f64 {
 /// The share of `part` in `whole`; 0 of nothing.
 fn share(part: usize, whole: usize) -> f64 {
     mean(part as f64, whole)
-}
-
-/// The harmonic mean of precision and recall.
-fn f1(precision: f64, recall: f64) -> f64 {
-    if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Metrics of sequences: wrong tokens, sequences with any wrong token, and chunks where labels mark them.
 
-use super::{ChunkMetrics, Comparison, share};
+use super::chunks::count_chunks;
+use super::{Comparison, Retrieval, share};
 use crate::task::Task;
 
 /// The metrics of one label per token.
@@ -17,7 +18,7 @@ pub struct SequenceMetrics {
     /// The mean loss over sequences.
     pub mean_loss: f64,
     /// Precision and recall of chunks, when the labels are tags like O, B-NP and I-NP.
-    pub chunks: Option<ChunkMetrics>,
+    pub chunks: Option<Retrieval>,
 }
 
 impl SequenceMetrics {
@@ -33,7 +34,7 @@ impl SequenceMetrics {
             token_error: share(wrong, tokens),
             sequence_error: share(spoilt, predicted.len()),
             mean_loss: comparison.mean_loss(task),
-            chunks: ChunkMetrics::of(comparison),
+            chunks: count_chunks(comparison),
         }
     }
 
