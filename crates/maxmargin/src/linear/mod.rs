@@ -8,7 +8,7 @@ mod max_plus;
 mod rows;
 mod sparse;
 
-pub use dense::{add_scaled, dot, dots, norm_squared, scale};
+pub use dense::{add_scaled, dot, dots, norm_squared, rotate, scale};
 pub use max_plus::max_plus;
 pub use rows::add_row_products;
 pub use sparse::{FeatureSum, SparseSum, SparseVector};
