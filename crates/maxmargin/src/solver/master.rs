@@ -7,7 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::gram::GramQuadratic;
+use super::face_factor::FaceFactor;
+use super::gram::{GramQuadratic, retain};
 use super::simplex_qp::{QpLimits, solve};
 use crate::linear::{add_scaled, dot, dots, norm_squared};
 use crate::risk::{Evaluation, GroupPlane};
@@ -52,8 +53,9 @@ pub struct Master {
     planes: Vec<GroupPlane>,
     idle: Vec<u32>,
     quadratic: GramQuadratic,
-    /// The coefficients where each series left off.
+    /// The coefficients where each series left off, and the factor of those with mass.
     left_off: [Vec<f64>; 2],
+    faces: [FaceFactor; 2],
 }
 
 impl Master {
@@ -66,7 +68,8 @@ impl Master {
             planes: Vec::new(),
             idle: Vec::new(),
             quadratic: GramQuadratic::new(groups),
-            left_off: [Vec::new(), Vec::new()],
+            left_off: Default::default(),
+            faces: Default::default(),
         };
         for group in 0..groups {
             let products = vec![0.0; group + 1];
@@ -116,9 +119,11 @@ impl Master {
             })
             .collect();
         self.quadratic.set_coefficients(&self.left_off[series as usize]);
+        self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.set_objective(linear, 1.0 / total);
         let steps_per_visit = if self.groups == 1 { 50 } else { 4 };
         solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
+        self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.normalize();
         self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
 
@@ -170,13 +175,9 @@ impl Master {
             return;
         }
         self.quadratic.retain(&keep);
+        self.faces.iter_mut().for_each(|face| face.retain(&keep));
         retain(&mut self.planes, &keep);
         retain(&mut self.idle, &keep);
         self.left_off.iter_mut().for_each(|beta| retain(beta, &keep));
     }
-}
-
-fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
-    let mut keep = keep.iter();
-    items.retain(|_| *keep.next().unwrap_or(&true));
 }
