@@ -13,7 +13,7 @@ use super::simplex_qp::{QpLimits, solve};
 use crate::linear::{add_scaled, dot, dots, norm_squared};
 use crate::risk::{Evaluation, GroupPlane};
 
-/// A plane without mass is dropped after this many master problems.
+/// A plane is dropped when it has had no mass for this many evaluations.
 const IDLE_LIMIT: u32 = 10;
 
 /// A prox term α ‖w − center‖².
@@ -88,6 +88,7 @@ impl Master {
             }
             products
         };
+        self.idle.iter_mut().for_each(|idle| *idle += 1);
         let old = self.planes.par_iter().chain(&evaluation.planes);
         let products: Vec<Vec<f64>> = old.map(products_with_new).collect();
         for (group, plane) in evaluation.planes.into_iter().enumerate() {
@@ -126,6 +127,9 @@ impl Master {
         self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.normalize();
         self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
+        for (idle, &beta) in self.idle.iter_mut().zip(self.quadratic.coefficients()) {
+            *idle = if beta == 0.0 { *idle } else { 0 };
+        }
 
         let mixed = self.mixed_slope();
         let weights: Vec<f64> = match prox {
@@ -168,8 +172,7 @@ impl Master {
         let mut keep = vec![true; self.planes.len()];
         for (j, keep) in keep.iter_mut().enumerate().skip(self.groups) {
             let has_mass = self.left_off.iter().any(|beta| beta[j] != 0.0);
-            self.idle[j] = if has_mass { 0 } else { self.idle[j] + 1 };
-            *keep = self.idle[j] <= IDLE_LIMIT;
+            *keep = has_mass || self.idle[j] < IDLE_LIMIT;
         }
         if keep.iter().all(|&keep| keep) {
             return;
