@@ -75,6 +75,18 @@ pub fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
     dispatch!(body(y: &mut [f64], factor: f64, x: &[f64]))
 }
 
+/// Rotates each pair (x_k, y_k) to (cos · x + sin · y, cos · y − sin · x).
+pub fn rotate(x: &mut [f64], y: &mut [f64], cos: f64, sin: f64) {
+    #[inline(always)]
+    fn body<const FMA: bool>(x: &mut [f64], y: &mut [f64], cos: f64, sin: f64) {
+        for (x, y) in x.iter_mut().zip(y) {
+            (*x, *y) = (multiply_add::<FMA>(cos, *x, sin * *y), multiply_add::<FMA>(cos, *y, -(sin * *x)));
+        }
+    }
+    assert_eq!(x.len(), y.len(), "vectors of one length");
+    dispatch!(body(x: &mut [f64], y: &mut [f64], cos: f64, sin: f64))
+}
+
 /// `x *= factor`.
 pub fn scale(x: &mut [f64], factor: f64) {
     x.iter_mut().for_each(|x| *x *= factor);
@@ -96,6 +108,10 @@ mod tests {
             let mut z = y.clone();
             add_scaled(&mut z, 2.0, &x);
             assert!(z.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == y + 2.0 * x));
+            let (mut turned_x, mut turned_y) = (x.clone(), y.clone());
+            rotate(&mut turned_x, &mut turned_y, 0.5, 2.0);
+            assert!(turned_x.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == 0.5 * x + 2.0 * y));
+            assert!(turned_y.iter().zip(x.iter().zip(&y)).all(|(z, (x, y))| *z == 0.5 * y - 2.0 * x));
         }
     }
 }

@@ -1,154 +1,126 @@
-//! Conjugate gradients on a face of the simplices: all planes that have mass move at once.
+//! Newton's method on a face of the simplices: all planes that have mass move at once.
 //!
 //! Moving mass between two planes at a time finds out quickly which planes matter, and then crawls, because planes of
 //! one risk are nearly parallel. On the face where exactly those planes have mass the dual is an unconstrained
-//! concave quadratic (up to one sum per block), which conjugate gradients solve in few products with the Gram matrix.
-//! When a coefficient reaches 0 it leaves the face. (The scheme of Moré and Toraldo 1991, with pairs in the place of
-//! projected gradients.)
+//! concave quadratic (up to one sum per block), and one Newton step goes to its maximum. When a coefficient reaches 0
+//! on the way, its plane leaves the face and the next step starts there. (An active-set method in which pairs choose
+//! the planes that enter.)
 
-use rayon::prelude::*;
-
+use super::face_factor::{FaceFactor, Slot};
 use super::gram::GramQuadratic;
-use crate::linear::{add_scaled, dot};
+use crate::linear::{dot, scale};
 
-/// A face is left when an iteration gains less than this share of the best one on it.
-const LEAST_PROGRESS: f64 = 0.01;
+/// A climb ends when the gap on the face is this share of what the solve wants. On the right face any share costs the
+/// same one step; on a wrong one it spares planes that would only leave to come back.
+const ENOUGH: f64 = 0.02;
 
-/// Iterations of one call, over all faces.
-const MOST_ITERATIONS: usize = 60;
-
-/// Rows of the matrix below which a second thread costs more than it brings.
-const FEWEST_ROWS: usize = 200;
-
-/// One call's working memory. Everything is indexed by the planes that had mass at the start.
+/// One call's working memory. Everything is indexed by the slots of the factor.
 pub(super) struct FaceAscent<'a> {
     quadratic: &'a mut GramQuadratic,
-    /// Those planes, block by block, and where each block starts.
-    free: Vec<usize>,
-    starts: Vec<usize>,
-    /// The Gram matrix of those planes times the curvature: small enough for the cache, as the whole seldom is.
-    gram: Vec<f64>,
+    factor: &'a mut FaceFactor,
     coefficients: Vec<f64>,
     values: Vec<f64>,
-    /// The values less their mean in each block; 0 for planes that lost their mass on the way.
-    gradient: Vec<f64>,
-    direction: Vec<f64>,
-    product: Vec<f64>,
 }
 
 impl<'a> FaceAscent<'a> {
-    pub(super) fn new(quadratic: &'a mut GramQuadratic) -> Self {
-        let (mut free, mut starts) = (Vec::new(), vec![0]);
-        for members in &quadratic.members {
-            free.extend(members.iter().copied().filter(|&j| quadratic.coefficients[j] > 0.0));
-            starts.push(free.len());
-        }
-        let mut gram = Vec::with_capacity(free.len() * free.len());
-        for &j in &free {
-            let row = quadratic.row(j);
-            gram.extend(free.iter().map(|&k| quadratic.curvature * row[k]));
-        }
-        let coefficients = free.iter().map(|&j| quadratic.coefficients[j]).collect();
-        let values = free.iter().map(|&j| quadratic.values[j]).collect();
-        let zeros = vec![0.0; free.len()];
-        Self {
-            quadratic,
-            free,
-            starts,
-            gram,
-            coefficients,
-            values,
-            gradient: zeros.clone(),
-            direction: zeros.clone(),
-            product: zeros,
-        }
+    /// A climb from the quadratic's coefficients, whose planes with mass the factor holds.
+    pub(super) fn new(quadratic: &'a mut GramQuadratic, factor: &'a mut FaceFactor) -> Self {
+        let of_slots = |of_planes: &[f64]| -> Vec<f64> {
+            factor.slots().iter().map(|slot| slot.map_or(0.0, |slot| of_planes[slot.plane])).collect()
+        };
+        let coefficients = of_slots(&quadratic.coefficients);
+        let values = of_slots(&quadratic.values);
+        Self { quadratic, factor, coefficients, values }
     }
 
     /// Climbs until the gap on the face is well below `gap`, and hands the coefficients back.
     pub(super) fn run(mut self, gap: f64) {
+        let planes: Vec<(usize, usize)> = self.on_face().map(|(k, slot)| (k, slot.plane)).collect();
+        let (objective, before) = (self.quadratic.objective(), self.coefficients.clone());
         self.climb(gap);
-        for (&j, &new) in self.free.iter().zip(&self.coefficients) {
-            self.quadratic.change(j, new);
+        planes.iter().for_each(|&(k, plane)| self.quadratic.change(plane, self.coefficients[k]));
+        if self.quadratic.objective() < objective {
+            // The factor has seen too much rounding: pairs go on from where they were, and it is computed anew.
+            planes.iter().for_each(|&(k, plane)| self.quadratic.change(plane, before[k]));
+            self.factor.clear();
         }
     }
 
     fn climb(&mut self, gap: f64) {
-        self.find_gradient();
-        self.direction.clone_from(&self.gradient);
-        let mut best_gain = 0.0;
-        for _ in 0..MOST_ITERATIONS {
-            let slope = dot(&self.gradient, &self.direction);
-            if slope <= 0.0 || self.gap() <= 0.2 * gap {
+        self.factor.set_target(&self.values);
+        loop {
+            self.center_values();
+            if self.gap() <= ENOUGH * gap {
                 return;
             }
-            self.multiply();
-            let curvature = dot(&self.direction, &self.product).max(0.0);
-            let (limit, blocking) = self.longest_step();
-            let step = if curvature * limit <= slope { limit } else { slope / curvature };
-            if !step.is_finite() {
+            let mut direction = self.factor.newton_step();
+            scale(&mut direction, 1.0 / self.quadratic.curvature);
+            self.keep_mass(&mut direction);
+            if !direction.iter().all(|d| d.is_finite()) {
+                self.factor.clear();
                 return;
             }
-            self.advance(step);
-            if step == limit {
-                self.coefficients[blocking] = 0.0;
-                self.find_gradient();
-                self.direction.clone_from(&self.gradient);
-                best_gain = 0.0;
-                continue;
+            let (limit, blocking) = self.longest_step(&direction);
+            let step = limit.min(1.0);
+            for (coefficient, &d) in self.coefficients.iter_mut().zip(&direction) {
+                *coefficient = (*coefficient + step * d).max(0.0);
             }
-            let gain = step * (slope - 0.5 * curvature * step);
-            if gain <= LEAST_PROGRESS * best_gain {
+            if limit > 1.0 {
                 return;
             }
-            best_gain = gain.max(best_gain);
-            self.turn();
+            scale(&mut self.values, 1.0 - step);
+            self.factor.scale_target(1.0 - step);
+            self.coefficients[blocking] = 0.0;
+            self.values[blocking] = 0.0;
+            self.factor.remove(blocking);
         }
     }
 
-    fn find_gradient(&mut self) {
-        for block in self.starts.windows(2).map(|bounds| bounds[0]..bounds[1]) {
-            let on_face = block.clone().filter(|&k| self.coefficients[k] > 0.0);
-            let mean = on_face.clone().map(|k| self.values[k]).sum::<f64>() / on_face.count().max(1) as f64;
-            let (mut rest, mut last) = (0.0, None);
-            for k in block {
-                self.gradient[k] = if self.coefficients[k] > 0.0 {
-                    last = Some(k);
-                    self.values[k] - mean
-                } else {
-                    0.0
-                };
-                rest += self.gradient[k];
-            }
-            // What rounding leaves of the sum would be mass that a long step makes or destroys.
-            if let Some(last) = last {
-                self.gradient[last] -= rest;
+    /// Subtracts the Lagrange multiplier of each block: at the face's maximum all values are then 0.
+    fn center_values(&mut self) {
+        let multipliers = self.factor.center_target();
+        for (value, slot) in self.values.iter_mut().zip(self.factor.slots()) {
+            if let Some(slot) = slot {
+                *value -= multipliers[slot.block];
             }
         }
     }
 
-    /// What the planes on the face still have to gain: as Block::gap, but seen from the mean of each block.
+    /// What the planes on the face still have to gain, as [`Block::gap`](super::simplex_qp::Block::gap).
     fn gap(&self) -> f64 {
-        let block_gap = |bounds: &[usize]| {
-            let block = bounds[0]..bounds[1];
-            let gradient = &self.gradient[block.clone()];
-            let highest = gradient.iter().copied().fold(0.0, f64::max);
-            let mass: f64 = self.coefficients[block.clone()].iter().sum();
-            mass * highest - dot(gradient, &self.coefficients[block])
-        };
-        self.starts.windows(2).map(block_gap).sum()
+        let blocks = self.quadratic.members.len();
+        let (mut highest, mut mass) = (vec![f64::NEG_INFINITY; blocks], vec![0.0; blocks]);
+        for (k, slot) in self.on_face() {
+            highest[slot.block] = self.values[k].max(highest[slot.block]);
+            mass[slot.block] += self.coefficients[k];
+        }
+        let most: f64 =
+            highest.iter().zip(&mass).filter(|(_, mass)| **mass > 0.0).map(|(v, mass)| v * mass).sum();
+        most - dot(&self.values, &self.coefficients)
     }
 
-    /// How the values change per unit of the direction.
-    fn multiply(&mut self) {
-        let n = self.free.len();
-        let rows = self.gram.par_chunks_exact(n).with_min_len(FEWEST_ROWS);
-        self.product.par_iter_mut().zip(rows).for_each(|(product, row)| *product = dot(row, &self.direction));
+    /// Takes what rounding leaves of each block's sum from its largest coefficient: a long step would make it mass.
+    fn keep_mass(&self, direction: &mut [f64]) {
+        let blocks = self.quadratic.members.len();
+        let (mut largest, mut rest) = (vec![None; blocks], vec![0.0; blocks]);
+        for (k, slot) in self.on_face() {
+            rest[slot.block] += direction[k];
+            let largest = &mut largest[slot.block];
+            if largest.is_none_or(|l: usize| self.coefficients[l] < self.coefficients[k]) {
+                *largest = Some(k);
+            }
+        }
+        for (largest, rest) in largest.into_iter().zip(rest) {
+            if let Some(k) = largest {
+                direction[k] -= rest;
+            }
+        }
     }
 
     /// How far the direction can be followed, and which plane then has no mass left.
-    fn longest_step(&self) -> (f64, usize) {
+    fn longest_step(&self, direction: &[f64]) -> (f64, usize) {
         let mut longest = (f64::INFINITY, 0);
-        for (k, (&coefficient, &d)) in self.coefficients.iter().zip(&self.direction).enumerate() {
+        for (k, (&coefficient, &d)) in self.coefficients.iter().zip(direction).enumerate() {
             if d < 0.0 && coefficient < -d * longest.0 {
                 longest = (coefficient / -d, k);
             }
@@ -156,21 +128,7 @@ impl<'a> FaceAscent<'a> {
         longest
     }
 
-    fn advance(&mut self, step: f64) {
-        for (coefficient, &d) in self.coefficients.iter_mut().zip(&self.direction) {
-            *coefficient = (*coefficient + step * d).max(0.0);
-        }
-        add_scaled(&mut self.values, -step, &self.product);
-    }
-
-    /// The next conjugate direction (Polak and Ribière's formula, which restarts by itself when conjugacy is lost).
-    fn turn(&mut self) {
-        let old = self.gradient.clone();
-        self.find_gradient();
-        let new = &self.gradient;
-        let factor = ((dot(new, new) - dot(new, &old)) / dot(&old, &old)).max(0.0);
-        for ((d, g), coefficient) in self.direction.iter_mut().zip(new).zip(&self.coefficients) {
-            *d = if *coefficient > 0.0 { g + factor * *d } else { 0.0 };
-        }
+    fn on_face(&self) -> impl Iterator<Item = (usize, Slot)> {
+        self.factor.slots().iter().enumerate().filter_map(|(k, slot)| Some((k, (*slot)?)))
     }
 }

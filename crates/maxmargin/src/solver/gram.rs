@@ -3,6 +3,7 @@
 //! The values of all planes are kept current, so a transfer costs two rows of the matrix and the gap is always exact.
 
 use super::face_ascent::FaceAscent;
+use super::face_factor::FaceFactor;
 use super::simplex_qp::{Block, Quadratic};
 use crate::linear::{add_scaled, dot};
 
@@ -25,6 +26,8 @@ pub struct GramQuadratic {
     block: usize,
     block_values: Vec<f64>,
     block_coefficients: Vec<f64>,
+    /// For joint improvements: it follows the coefficients when one begins.
+    face: FaceFactor,
 }
 
 impl GramQuadratic {
@@ -41,6 +44,7 @@ impl GramQuadratic {
             block: 0,
             block_values: Vec::new(),
             block_coefficients: Vec::new(),
+            face: FaceFactor::default(),
         }
     }
 
@@ -82,6 +86,7 @@ impl GramQuadratic {
             }
         }
         self.coefficients.truncate(kept.len());
+        self.face.retain(keep);
         for members in &mut self.members {
             members.retain_mut(|j| {
                 *j = new_number[*j];
@@ -134,6 +139,11 @@ impl GramQuadratic {
     pub fn objective(&self) -> f64 {
         // values = linear − curvature · G β, so the objective is the mean of both.
         0.5 * (dot(&self.coefficients, &self.linear) + dot(&self.coefficients, &self.values))
+    }
+
+    /// Exchanges the factor that joint improvements work with. Any will do; one of about the same planes saves time.
+    pub(super) fn swap_face(&mut self, face: &mut FaceFactor) {
+        std::mem::swap(&mut self.face, face);
     }
 
     pub(super) fn row(&self, j: usize) -> &[f64] {
@@ -203,7 +213,10 @@ impl Quadratic for GramQuadratic {
     }
 
     fn improve_jointly(&mut self, gap: f64) {
-        FaceAscent::new(self).run(gap);
+        let mut face = std::mem::take(&mut self.face);
+        face.follow(self);
+        FaceAscent::new(self, &mut face).run(gap);
+        self.face = face;
     }
 
     fn unload(&mut self) {
@@ -217,4 +230,10 @@ impl Quadratic for GramQuadratic {
             self.change(self.members[self.block][k], self.block_coefficients[k]);
         }
     }
+}
+
+/// Keeps the items marked so.
+pub(super) fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    items.retain(|_| *keep.next().unwrap_or(&true));
 }

@@ -7,12 +7,13 @@
 
 use rayon::prelude::*;
 
-use super::gram::GramQuadratic;
+use super::face_factor::FaceFactor;
+use super::gram::{GramQuadratic, retain};
 use super::simplex_qp::{QpLimits, solve};
 use crate::linear::{add_scaled, dot, dots, norm_squared};
 use crate::risk::{Evaluation, GroupPlane};
 
-/// A plane without mass is dropped after this many master problems.
+/// A plane is dropped when it has had no mass for this many evaluations.
 const IDLE_LIMIT: u32 = 10;
 
 /// A prox term α ‖w − center‖².
@@ -52,8 +53,9 @@ pub struct Master {
     planes: Vec<GroupPlane>,
     idle: Vec<u32>,
     quadratic: GramQuadratic,
-    /// The coefficients where each series left off.
+    /// The coefficients where each series left off, and the factor of those with mass.
     left_off: [Vec<f64>; 2],
+    faces: [FaceFactor; 2],
 }
 
 impl Master {
@@ -66,7 +68,8 @@ impl Master {
             planes: Vec::new(),
             idle: Vec::new(),
             quadratic: GramQuadratic::new(groups),
-            left_off: [Vec::new(), Vec::new()],
+            left_off: Default::default(),
+            faces: Default::default(),
         };
         for group in 0..groups {
             let products = vec![0.0; group + 1];
@@ -85,6 +88,7 @@ impl Master {
             }
             products
         };
+        self.idle.iter_mut().for_each(|idle| *idle += 1);
         let old = self.planes.par_iter().chain(&evaluation.planes);
         let products: Vec<Vec<f64>> = old.map(products_with_new).collect();
         for (group, plane) in evaluation.planes.into_iter().enumerate() {
@@ -116,11 +120,16 @@ impl Master {
             })
             .collect();
         self.quadratic.set_coefficients(&self.left_off[series as usize]);
+        self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.set_objective(linear, 1.0 / total);
         let steps_per_visit = if self.groups == 1 { 50 } else { 4 };
         solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
+        self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.normalize();
         self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
+        for (idle, &beta) in self.idle.iter_mut().zip(self.quadratic.coefficients()) {
+            *idle = if beta == 0.0 { *idle } else { 0 };
+        }
 
         let mixed = self.mixed_slope();
         let weights: Vec<f64> = match prox {
@@ -163,20 +172,15 @@ impl Master {
         let mut keep = vec![true; self.planes.len()];
         for (j, keep) in keep.iter_mut().enumerate().skip(self.groups) {
             let has_mass = self.left_off.iter().any(|beta| beta[j] != 0.0);
-            self.idle[j] = if has_mass { 0 } else { self.idle[j] + 1 };
-            *keep = self.idle[j] <= IDLE_LIMIT;
+            *keep = has_mass || self.idle[j] < IDLE_LIMIT;
         }
         if keep.iter().all(|&keep| keep) {
             return;
         }
         self.quadratic.retain(&keep);
+        self.faces.iter_mut().for_each(|face| face.retain(&keep));
         retain(&mut self.planes, &keep);
         retain(&mut self.idle, &keep);
         self.left_off.iter_mut().for_each(|beta| retain(beta, &keep));
     }
-}
-
-fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
-    let mut keep = keep.iter();
-    items.retain(|_| *keep.next().unwrap_or(&true));
 }

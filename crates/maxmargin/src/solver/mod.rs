@@ -17,6 +17,7 @@ mod certificate;
 mod choice;
 mod driver;
 mod face_ascent;
+mod face_factor;
 mod gram;
 mod master;
 mod n_slack;

@@ -31,6 +31,10 @@ const SHORT: f64 = 0.3;
 /// Points much worse than the centre, in a row, after which steps become shorter.
 const POOR_POINTS: usize = 5;
 
+/// The lower bound is computed anew when this share of all passes has gone by without. Its master problem is the larger
+/// one, as planes far from the centre matter in it, and only the stop waits for it: by this share of the passes at most.
+const STALE: f64 = 0.02;
+
 /// The constants of the method, with BUNDLE's values as the default.
 #[derive(Debug, Clone, Copy)]
 pub struct ProxOptions {
@@ -65,6 +69,9 @@ pub struct ProxBmrm {
     /// What the model predicted that the candidate would gain.
     predicted: f64,
     poor_points: usize,
+    /// All passes so far, and those since the lower bound was computed.
+    passes: u64,
+    passes_since_bound: u64,
     candidate: Vec<f64>,
     evaluated: Vec<f64>,
     best: Certificate,
@@ -106,9 +113,23 @@ impl ProxBmrm {
             center: None,
             predicted: f64::INFINITY,
             poor_points: 0,
+            passes: 0,
+            passes_since_bound: 0,
             candidate: start.unwrap_or_else(|| vec![0.0; dim]),
             evaluated: vec![0.0; dim],
             best: Certificate::UNKNOWN,
+        }
+    }
+
+    /// Computes the lower bound, if enough has happened since it was last.
+    fn raise_bound(&mut self) {
+        self.passes += 1;
+        self.passes_since_bound += 1;
+        if self.passes_since_bound as f64 >= STALE * self.passes as f64 {
+            let left = self.best.primal - self.best.lower_bound.max(0.0);
+            let bound = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0)).bound;
+            self.best.lower_bound = self.best.lower_bound.max(bound);
+            self.passes_since_bound = 0;
         }
     }
 
@@ -219,9 +240,7 @@ impl Solver for ProxBmrm {
         let start = Instant::now();
         self.master.add(evaluation);
         self.best.primal = self.best.primal.min(primal);
-        let left = self.best.primal - self.best.lower_bound.max(0.0);
-        let bound = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0)).bound;
-        self.best.lower_bound = self.best.lower_bound.max(bound);
+        self.raise_bound();
         if starting {
             self.end_start_pass(primal);
         } else {

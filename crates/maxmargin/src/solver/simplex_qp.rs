@@ -7,8 +7,9 @@
 //!
 //! The method moves mass between two planes of a block at a time: to the plane of largest value, from the one where
 //! the exact line search gains most (sequential minimal optimisation with second-order selection; LibQP's, which BUNDLE
-//! uses, is of this kind), and between such sweeps lets the quadratic improve all coefficients at once. It starts from whatever β is there. Two kinds of quadratics share it: a Gram matrix of few
-//! dense planes ([`GramQuadratic`](super::GramQuadratic)), and explicit weights with many sparse planes (n-slack).
+//! uses, is of this kind), and between such sweeps lets the quadratic improve all coefficients at once. It starts from
+//! whatever β is there. Two kinds of quadratics share it: a Gram matrix of few dense planes
+//! ([`GramQuadratic`](super::GramQuadratic)), and explicit weights with many sparse planes (n-slack).
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
