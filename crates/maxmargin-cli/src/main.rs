@@ -4,6 +4,7 @@
 //! `training` (one solve, watched), `progress`, `evaluation`, `print` and `plot`.
 
 mod arguments;
+mod checkpoints;
 mod commands;
 mod evaluation;
 mod interrupt;

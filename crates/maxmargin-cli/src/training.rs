@@ -1,14 +1,16 @@
 //! One solve, watched: progress, observers, Ctrl-C.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use maxmargin::data::{Attributes, Vocabulary};
 use maxmargin::risk::Risk;
-use maxmargin::solver::{Limits, Outcome, Report, SolverKind, SolverSettings, run};
+use maxmargin::solver::{
+    Limits, Outcome, Report, RunState, Solver, SolverKind, SolverSettings, Stop, resume,
+};
 use maxmargin::{Error, Model};
 use serde_json::{Value, json};
 
@@ -25,21 +27,35 @@ pub struct Trained {
     pub outcome: Outcome,
 }
 
-/// Solves until a limit is reached or Ctrl-C is pressed. Each report goes to `observe`, whose error ends the run.
+/// Solves until a limit is reached or Ctrl-C is pressed. What each pass achieved goes to `observe`, whose error ends the
+/// run.
 pub fn solve(
+    solver: &mut dyn Solver,
     risk: &dyn Risk,
-    kind: SolverKind,
-    settings: &SolverSettings,
     limits: Limits,
     progress: &mut Progress,
-    mut observe: impl FnMut(&Report) -> Result<(), Error>,
+    observe: impl FnMut(&Report) -> Result<(), Error>,
 ) -> Result<Trained> {
+    let mut observe = observe;
+    let mut state = RunState::new(risk.dim());
+    let stop = go_on(solver, risk, limits, progress, &mut state, |state, _| observe(&state.report))?;
+    Ok(Trained { solver: solver.name(), outcome: state.into_outcome(stop) })
+}
+
+/// The same from where a run is.
+pub fn go_on(
+    solver: &mut dyn Solver,
+    risk: &dyn Risk,
+    limits: Limits,
+    progress: &mut Progress,
+    state: &mut RunState,
+    mut observe: impl FnMut(&RunState, &dyn Solver) -> Result<(), Error>,
+) -> Result<Stop> {
     interrupt::listen();
-    let mut solver = kind.build(risk, settings);
     let mut refused = None;
-    let outcome = run(solver.as_mut(), risk, limits, |report| {
-        progress.update(report);
-        if let Err(error) = observe(report) {
+    let stop = resume(solver, risk, limits, state, |state, solver| {
+        progress.update(&state.report);
+        if let Err(error) = observe(state, solver) {
             refused = Some(error);
         }
         if refused.is_some() || interrupt::asked() {
@@ -51,7 +67,7 @@ pub fn solve(
     progress.finish();
     match refused {
         Some(error) => Err(error.into()),
-        None => Ok(Trained { solver: solver.name(), outcome }),
+        None => Ok(stop),
     }
 }
 
@@ -65,6 +81,30 @@ impl Log {
     /// Begins a new log.
     pub fn create(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(|e| Error::io("write", path, e))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Goes on with a log whose run was broken off after `passes` passes: later lines are taken away.
+    pub fn go_on(path: &Path, passes: usize) -> Result<Self> {
+        let old = match std::fs::read_to_string(path) {
+            Ok(old) => old,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(Error::io("read", path, error).into()),
+        };
+        let is_earlier = |line: &&str| {
+            let object: Option<Value> = serde_json::from_str(line).ok();
+            object.and_then(|object| object["passes"].as_u64()).is_some_and(|pass| pass as usize <= passes)
+        };
+        let kept: usize = old.split_inclusive('\n').take_while(is_earlier).map(str::len).sum();
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)
+            .map_err(|e| Error::io("write", path, e))?;
+        file.set_len(kept as u64)
+            .and_then(|()| file.seek(SeekFrom::End(0)).map(drop))
+            .map_err(|e| Error::io("write", path, e))?;
         Ok(Self { file, path: path.to_owned() })
     }
 
@@ -144,20 +184,9 @@ impl Trained {
     }
 }
 
-/// Why `auto` picked what it picked.
-pub fn why(asked: SolverKind, picked: SolverKind) -> &'static str {
-    match (asked, picked) {
-        (SolverKind::Auto, SolverKind::NSlack) => {
-            " (auto: more than a million weights, so planes must be sparse)"
-        }
-        (SolverKind::Auto, _) => " (auto: the fastest to a proven gap on most data of this size)",
-        _ => "",
-    }
-}
-
 /// The weights of another model of the same problem, to start from.
 pub fn warm_start(path: &Path, problem: &Problem, kind: SolverKind) -> Result<Vec<f64>> {
-    if matches!(kind, SolverKind::NSlack | SolverKind::Sgd) {
+    if !kind.starts_anywhere() {
         bail!("--warm-start: {kind} always starts at 0; use --solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm");
     }
     let model = Model::load(path)?;

@@ -96,12 +96,17 @@ fn check_arithmetic(
     }
     // Mass that moves between two planes, between three, and that comes from nowhere.
     let last = planes.len() - 1;
-    for factors in [vec![(0, 0.5), (last, -0.5)], vec![(0, 0.5), (1, 0.25), (last, -0.75)], vec![(1, 2.0), (last, 1.0)]] {
+    for factors in
+        [vec![(0, 0.5), (last, -0.5)], vec![(0, 0.5), (1, 0.25), (last, -0.75)], vec![(1, 2.0), (last, 1.0)]]
+    {
         let mut sum = w.to_vec();
         oracle.add_slopes(i, planes, &factors, &mut sum);
         let mut expected = w.to_vec();
         factors.iter().for_each(|&(k, factor)| slopes[k].add_to(factor, &mut expected));
-        prop_assert!(sum.iter().zip(&expected).all(|(&x, &y)| close(x, y)), "{factors:?}: {sum:?} {expected:?}");
+        prop_assert!(
+            sum.iter().zip(&expected).all(|(&x, &y)| close(x, y)),
+            "{factors:?}: {sum:?} {expected:?}"
+        );
     }
     Ok(())
 }

@@ -6,4 +6,4 @@ mod solving;
 
 pub use data::{Folds, ReadArguments};
 pub use problem::ProblemArguments;
-pub use solving::{RegularizerArguments, SolvingArguments, positive};
+pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive};

@@ -131,3 +131,11 @@ pub fn positive(text: &str) -> Result<f64, String> {
         _ => Err("a number above 0 is expected".to_owned()),
     }
 }
+
+/// A number that is 0 or more.
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value >= 0.0 && value < 1e12 => Ok(value),
+        _ => Err("a number of seconds, 0 or more, is expected".to_owned()),
+    }
+}

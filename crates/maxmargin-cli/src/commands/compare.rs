@@ -186,7 +186,8 @@ impl CompareSolvers {
             passes.push(*report);
             Ok(())
         };
-        let outcome = solve(risk, solver, &settings, limits, &mut progress, keep)?.outcome;
+        let mut solver = solver.build(risk, &settings);
+        let outcome = solve(solver.as_mut(), risk, limits, &mut progress, keep)?.outcome;
         Ok((outcome, passes))
     }
 

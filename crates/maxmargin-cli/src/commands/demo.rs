@@ -145,7 +145,8 @@ impl Demo {
         let limits = self.solving.limits();
         let mut progress = Progress::new(limits, true, kind.name());
         let risk = problem.risk()?;
-        let trained = solve(risk.as_ref(), SolverKind::Auto, &settings, limits, &mut progress, |_| Ok(()))?;
+        let mut solver = SolverKind::Auto.build(risk.as_ref(), &settings);
+        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
         let held_out = HeldOut::from_training(problem.task.view(test.data.clone())?, &test.vocabulary);
         let weights = &trained.outcome.weights;
         let metrics = held_out.evaluate(&problem.task, weights, test.vocabulary.labels.len()).metrics;

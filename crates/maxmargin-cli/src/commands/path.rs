@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
-use maxmargin::solver::{SolverKind, Stop};
+use maxmargin::solver::{Solver, SolverKind, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive};
@@ -18,7 +18,8 @@ use crate::training::solve;
 
 /// Train for several λ, keep the model that validates best
 ///
-/// Goes from the largest λ to the smallest and starts each run from the weights of the one before. The model with the
+/// Goes from the largest λ to the smallest and starts each run from the one before: bcfw, sdca and n-slack from its planes
+/// and their coefficients, the others from its weights (sgd from 0). The model with the
 /// least mean loss on the validation data is in --model as soon as it is the best; of equals, the one with the larger λ.
 /// --time-limit and --max-passes hold for each λ.
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub struct Path {
     #[arg(long, value_name = "LIST")]
     validate_folds: Option<Folds>,
 
-    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack or sgd (see train)
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd (see train)
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
 
@@ -91,6 +92,7 @@ impl Path {
         let risk = problem.risk()?;
         let limits = self.solving.limits();
         let mut start = None;
+        let mut kept: Option<(SolverKind, Box<dyn Solver>)> = None;
         let mut best: Option<(f64, usize)> = None;
         let mut runs: Vec<Value> = Vec::new();
         let mut table: Option<Table> = None;
@@ -99,7 +101,14 @@ impl Path {
             settings.start = start.take();
             let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
             let mut progress = Progress::new(limits, self.solving.quiet, &name);
-            let trained = solve(risk.as_ref(), self.solver, &settings, limits, &mut progress, |_| Ok(()))?;
+            // The same solver goes on where it can, with all it knows; else a new one starts from the weights.
+            let kind = self.solver.resolve(risk.as_ref(), lambda).kind;
+            let going_on = kept
+                .take()
+                .filter(|(before, _)| *before == kind)
+                .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
+            let mut solver = going_on.unwrap_or_else(|| kind.build(risk.as_ref(), &settings));
+            let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
             let model = problem.model(trained.solver, &settings, &trained.outcome);
             let evaluation = validation.evaluate(task, &model.weights, vocabulary.labels.len());
             let loss = evaluation.metrics.mean_loss();
@@ -128,6 +137,7 @@ impl Path {
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
             start = Some(trained.outcome.weights);
+            kept = Some((kind, solver));
             if trained.outcome.stop == Stop::Interrupted || interrupt::asked() {
                 note("interrupted; what follows is about the values of λ so far");
                 break;

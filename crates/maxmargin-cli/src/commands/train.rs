@@ -1,17 +1,19 @@
 //! `maxmargin train`: from data to a model with a proof.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::solver::{Report, SolverKind, Stop};
+use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
 
-use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments};
+use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
+use crate::checkpoints::Checkpoints;
 use crate::evaluation::HeldOut;
 use crate::print::{note, say, say_json};
 use crate::problem::{Problem, check_output};
 use crate::progress::Progress;
-use crate::training::{Log, solve, warm_start, why};
+use crate::training::{Log, Trained, go_on, warm_start};
 
 /// Train a model and prove how good it is
 ///
@@ -42,12 +44,13 @@ pub struct Train {
     #[command(flatten)]
     regularizer: RegularizerArguments,
 
-    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack or sgd
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd
     ///
     /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
-    /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. sgd: averaged
-    /// stochastic subgradient steps, quick but with a weak proof. auto picks prox-bmrm, or n-slack for more
-    /// than a million weights.
+    /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. bcfw:
+    /// block-coordinate Frank-Wolfe with cached planes and gap sampling. sdca: the same without cache and sampling. sgd:
+    /// averaged stochastic subgradient steps, quick but with a weak proof. auto picks by the size of the problem, and the
+    /// summary says why.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
 
@@ -57,6 +60,22 @@ pub struct Train {
     /// Start from the weights of another model of the same task, labels and attributes
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
+
+    /// Keep a checkpoint in this directory: the complete state of the run, replaced as a whole
+    ///
+    /// Whatever ends the run, a power cut too, costs at most the work since the last checkpoint.
+    #[arg(long, value_name = "DIR", help_heading = "Solving")]
+    checkpoint: Option<PathBuf>,
+
+    /// Seconds between two checkpoints
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = not_negative, requires = "checkpoint", help_heading = "Solving")]
+    checkpoint_every: f64,
+
+    /// Go on from the checkpoint in --checkpoint, to the same model as without a break; from the start if there is none
+    ///
+    /// Data and settings must be as before; --gap, --max-passes and --time-limit may differ.
+    #[arg(long, requires = "checkpoint", help_heading = "Solving")]
+    resume: bool,
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
     /// oracle_calls, seconds, master_seconds
@@ -97,16 +116,39 @@ impl Train {
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
         let risk = problem.risk()?;
-        let solver = self.solver.resolve(risk.as_ref());
+        let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
         if let Some(path) = &self.warm_start {
-            settings.start = Some(warm_start(path, &problem, solver)?);
+            settings.start = Some(warm_start(path, &problem, choice.kind)?);
         }
-        let mut log = self.log.as_deref().map(Log::create).transpose()?;
+        let mut checkpoints = match &self.checkpoint {
+            Some(directory) => {
+                let every = Duration::from_secs_f64(self.checkpoint_every);
+                Some(Checkpoints::open(directory, every, self.resume, &problem, choice.kind, &settings)?)
+            }
+            None => None,
+        };
+        let (mut state, mut solver) = match checkpoints.as_ref().map(Checkpoints::load).transpose()?.flatten()
+        {
+            Some(saved) => saved,
+            None => (RunState::new(risk.dim()), choice.kind.build(risk.as_ref(), &settings)),
+        };
+        let mut log = match &self.log {
+            Some(path) if state.report.passes > 0 => Some(Log::go_on(path, state.report.passes)?),
+            Some(path) => Some(Log::create(path)?),
+            None => None,
+        };
 
         let limits = self.solving.limits();
         let mut progress = Progress::new(limits, self.solving.quiet, "");
-        let write = |report: &Report| log.as_mut().map_or(Ok(()), |log| log.write(report));
-        let trained = solve(risk.as_ref(), solver, &settings, limits, &mut progress, write)?;
+        let observe = |state: &RunState, solver: &dyn Solver| {
+            log.as_mut().map_or(Ok(()), |log| log.write(&state.report))?;
+            checkpoints.as_mut().map_or(Ok(()), |checkpoints| checkpoints.save_if_due(state, solver))
+        };
+        let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe)?;
+        if let Some(checkpoints) = &checkpoints {
+            checkpoints.save(&state, solver.as_ref())?;
+        }
+        let trained = Trained { solver: solver.name(), outcome: state.into_outcome(stop) };
         let model = problem.model(trained.solver, &settings, &trained.outcome);
         model.save(&self.model)?;
         if trained.outcome.stop == Stop::Interrupted {
@@ -136,7 +178,7 @@ impl Train {
             loss = model.loss_name(),
             λ = regularizer.describe(),
             solver = trained.solver,
-            why = why(self.solver, solver),
+            why = choice.why(),
             certificate = trained.certificate(),
             work = trained.work(),
             path = self.model.display(),

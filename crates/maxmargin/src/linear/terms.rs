@@ -88,7 +88,9 @@ impl FeatureSum for Terms {
         }
         match row.values {
             RowValues::Ones(n) => self.values.resize(self.values.len() + n, factor),
-            RowValues::Bytes(v, scale) => self.values.extend(v.iter().map(|&v| factor * scale * f64::from(v))),
+            RowValues::Bytes(v, scale) => {
+                self.values.extend(v.iter().map(|&v| factor * scale * f64::from(v)))
+            }
             RowValues::Single(v) => self.values.extend(v.iter().map(|&v| factor * f64::from(v))),
             RowValues::Double(v) => self.values.extend(v.iter().map(|&v| factor * v)),
         }
@@ -110,7 +112,10 @@ mod tests {
         let expected: f64 = sum.iter().zip(dense).map(|(s, d)| s * d).sum();
         assert_eq!(terms.dot(&dense), expected);
         let sparse = terms.to_sparse();
-        assert_eq!((&sparse.indices[..], &sparse.values[..]), (&[0, 1, 2, 3][..], &[-2.0, 3.0, 1.0, 2.5][..]));
+        assert_eq!(
+            (&sparse.indices[..], &sparse.values[..]),
+            (&[0, 1, 2, 3][..], &[-2.0, 3.0, 1.0, 2.5][..])
+        );
         assert_eq!((sparse.dot(&dense), sparse.dot_sparse(&sparse)), (expected, sparse.norm_squared()));
         let mut added = [1.0; 4];
         terms.add_to(2.0, &mut added);

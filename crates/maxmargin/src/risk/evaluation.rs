@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Point, Risk};
 use crate::linear::{add_scaled, scale};
@@ -15,7 +16,7 @@ use crate::linear::{add_scaled, scale};
 const BLOCKS: usize = 64;
 
 /// The examples in consecutive groups of nearly equal size, each with a cutting-plane model of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Groups {
     examples: usize,
     groups: usize,
@@ -50,7 +51,7 @@ fn part(range: Range<usize>, k: usize, parts: usize) -> Range<usize> {
 }
 
 /// A cutting plane of one group's share of the risk: `1/n Σ_{i in group} c_i H_i(w) ≥ ⟨slope, w⟩ + offset`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupPlane {
     /// The slope, dense.
     pub slope: Vec<f64>,

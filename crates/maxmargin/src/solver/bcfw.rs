@@ -21,7 +21,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::{add_scaled, norm_squared, scale};
 use crate::risk::Risk;
 
@@ -146,8 +146,7 @@ impl Bcfw {
         let large = LARGE_GAP * gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
         let all = !self.options.gap_sampling || !large.is_finite();
         let mut visited = |&i: &usize| {
-            all || gaps[i] >= large
-                || self.random.random::<f64>() < (gaps[i] / large).max(LEAST_CHANCE)
+            all || gaps[i] >= large || self.random.random::<f64>() < (gaps[i] / large).max(LEAST_CHANCE)
         };
         self.order.iter().copied().filter(|i| visited(i)).collect()
     }
@@ -195,7 +194,8 @@ impl Bcfw {
             self.seen = self.ascent.gaps().iter().sum();
             let bounds = self.ascent.evaluate(&mut crew, &self.average.point);
             oracle_calls += risk.len() as u64;
-            certificate.primal = 0.5 * self.ascent.lambda() * norm_squared(&self.average.point) + bounds.upper;
+            certificate.primal =
+                0.5 * self.ascent.lambda() * norm_squared(&self.average.point) + bounds.upper;
             certificate.oracle_gap = bounds.upper - bounds.value;
             self.best.primal = self.best.primal.min(certificate.primal);
             self.real = (certificate.primal - lower_bound) / self.seen;
@@ -221,5 +221,16 @@ impl Solver for Bcfw {
 
     fn weights(&self) -> &[f64] {
         &self.average.point
+    }
+
+    fn set_lambda(&mut self, lambda: f64) -> bool {
+        self.ascent.set_lambda(lambda);
+        self.best = Certificate::UNKNOWN;
+        (self.seen, self.real, self.passes_since) = (f64::INFINITY, 1.0, 0);
+        true
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::Bcfw(self))
     }
 }

@@ -3,10 +3,11 @@
 //! Each pass evaluates the risk at the minimiser of the model, adds the planes found there, and minimises the model
 //! again. With one group it is also the 1-slack cutting-plane algorithm of Joachims et al. 2009.
 
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::master::{Master, Series};
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk, evaluate};
 
@@ -32,6 +33,7 @@ pub(super) const MASTER_SHARE: f64 = 0.1;
 /// assert!(first.lower_bound <= second.lower_bound && second.lower_bound <= first.primal);
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
+#[derive(Serialize, Deserialize)]
 pub struct Bmrm {
     lambda: f64,
     groups: Groups,
@@ -79,5 +81,9 @@ impl Solver for Bmrm {
 
     fn weights(&self) -> &[f64] {
         &self.evaluated
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::Bmrm(self))
     }
 }

@@ -10,6 +10,9 @@ use crate::risk::Risk;
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
 const LARGEST_DENSE_PLANE: usize = 1_000_000;
 
+/// From this λ·n on block-coordinate steps reach a small gap sooner than bundles.
+const EASY: f64 = 50.0;
+
 /// The solvers that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverKind {
@@ -72,12 +75,25 @@ impl SolverKind {
         }
     }
 
-    /// The solver itself: `auto` becomes the n-slack method when a dense plane would be large, else Prox-BMRM.
-    pub fn resolve(self, risk: &dyn Risk) -> SolverKind {
+    /// Whether it can start from given weights.
+    pub fn starts_anywhere(self) -> bool {
+        matches!(self, SolverKind::Bmrm | SolverKind::ProxBmrm | SolverKind::PBmrm | SolverKind::ProxPBmrm)
+    }
+
+    /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
+    pub fn resolve(self, risk: &dyn Risk, lambda: f64) -> Choice {
+        let choice = |kind, why| Choice { kind, why: Some(why) };
         match self {
-            SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => SolverKind::NSlack,
-            SolverKind::Auto => SolverKind::ProxBmrm,
-            kind => kind,
+            SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
+                choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
+            }
+            SolverKind::Auto if lambda * risk.len() as f64 >= EASY => {
+                choice(SolverKind::Bcfw, "fastest where λ·n is not small, that is where C-sum is")
+            }
+            SolverKind::Auto => {
+                choice(SolverKind::ProxBmrm, "fastest where λ·n is small, that is where C-sum is large")
+            }
+            kind => Choice { kind, why: None },
         }
     }
 
@@ -86,7 +102,7 @@ impl SolverKind {
         let &SolverSettings { lambda, groups, seed, .. } = settings;
         let start = settings.start.clone();
         let prox = ProxOptions { seed, ..ProxOptions::default() };
-        match self.resolve(risk) {
+        match self.resolve(risk, lambda).kind {
             SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)),
             SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)),
             SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
@@ -96,6 +112,21 @@ impl SolverKind {
             SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))),
             SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)),
         }
+    }
+}
+
+/// Which solver it is, and why, if `auto` chose it.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// The solver.
+    pub kind: SolverKind,
+    why: Option<&'static str>,
+}
+
+impl Choice {
+    /// The reason in brackets, to be put behind the solver's name; empty if there was no choice.
+    pub fn why(&self) -> String {
+        self.why.map_or(String::new(), |why| format!(" (auto: {why})"))
     }
 }
 

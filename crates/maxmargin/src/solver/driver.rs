@@ -1,9 +1,10 @@
 //! The loop around a solver: limits, observers, interruption, and the best weights so far.
 
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::{Certificate, Solver};
+use super::{Certificate, Progress, Solver};
 use crate::risk::Risk;
 
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
@@ -55,7 +56,7 @@ impl Stop {
 }
 
 /// How far a run is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Report {
     /// Passes so far.
     pub passes: usize,
@@ -80,6 +81,76 @@ pub struct Outcome {
     pub report: Report,
     /// Why it ended.
     pub stop: Stop,
+}
+
+/// All that a run knows besides its solver.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunState {
+    /// How far it is.
+    pub report: Report,
+    /// The best weights so far.
+    weights: Vec<f64>,
+    /// The last pass that improved a bound.
+    last_improved: usize,
+}
+
+impl RunState {
+    /// Before the first pass.
+    pub fn new(dim: usize) -> Self {
+        let report = Report {
+            passes: 0,
+            certificate: Certificate::UNKNOWN,
+            primal_now: f64::INFINITY,
+            oracle_calls: 0,
+            seconds: 0.0,
+            master_seconds: 0.0,
+        };
+        Self { report, weights: vec![0.0; dim], last_improved: 0 }
+    }
+
+    /// The end of the run.
+    pub fn into_outcome(self, stop: Stop) -> Outcome {
+        Outcome { weights: self.weights, report: self.report, stop }
+    }
+
+    /// Takes in a pass.
+    fn add(&mut self, progress: Progress, weights: &[f64], seconds: f64) {
+        let report = &mut self.report;
+        report.passes += 1;
+        report.primal_now = progress.certificate.primal;
+        report.oracle_calls += progress.oracle_calls;
+        report.master_seconds += progress.master_seconds;
+        report.seconds = seconds;
+        let best = &mut report.certificate;
+        if progress.certificate.primal < best.primal {
+            best.primal = progress.certificate.primal;
+            best.oracle_gap = progress.certificate.oracle_gap;
+            self.weights.copy_from_slice(weights);
+            self.last_improved = report.passes;
+        }
+        if progress.certificate.lower_bound > best.lower_bound {
+            best.lower_bound = progress.certificate.lower_bound;
+            self.last_improved = report.passes;
+        }
+    }
+
+    /// Why to end here, if there is a reason.
+    fn stop(&self, limits: &Limits, flow: ControlFlow<()>) -> Option<Stop> {
+        let Report { passes, seconds, certificate, .. } = self.report;
+        if passes > 0 && certificate.gap().0 <= limits.gap {
+            Some(Stop::GapReached)
+        } else if flow.is_break() {
+            Some(Stop::Interrupted)
+        } else if passes >= limits.max_passes {
+            Some(Stop::PassLimit)
+        } else if limits.time_limit.is_some_and(|limit| passes > 0 && seconds >= limit.as_secs_f64()) {
+            Some(Stop::TimeLimit)
+        } else if passes - self.last_improved >= STALLED_PASSES {
+            Some(Stop::Stalled)
+        } else {
+            None
+        }
+    }
 }
 
 /// Runs a solver until a limit is reached or `observe` breaks. The weights of the best pass are returned.
@@ -110,48 +181,28 @@ pub fn run(
     limits: Limits,
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Outcome {
-    let start = Instant::now();
+    let mut state = RunState::new(risk.dim());
+    let stop = resume(solver, risk, limits, &mut state, |state, _| observe(&state.report));
+    state.into_outcome(stop)
+}
+
+/// The same from a state on, which may be that of an earlier run. `observe` can save it together with the solver.
+pub fn resume(
+    solver: &mut dyn Solver,
+    risk: &dyn Risk,
+    limits: Limits,
+    state: &mut RunState,
+    mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
+) -> Stop {
+    let (start, seconds_before) = (Instant::now(), state.report.seconds);
     solver.aim(limits.gap);
-    let mut weights = vec![0.0; risk.dim()];
-    let mut report = Report {
-        passes: 0,
-        certificate: Certificate::UNKNOWN,
-        primal_now: f64::INFINITY,
-        oracle_calls: 0,
-        seconds: 0.0,
-        master_seconds: 0.0,
-    };
-    let mut last_improved = 0;
-    let stop = loop {
+    let mut flow = ControlFlow::Continue(());
+    loop {
+        if let Some(stop) = state.stop(&limits, flow) {
+            return stop;
+        }
         let progress = solver.step(risk);
-        report.passes += 1;
-        report.primal_now = progress.certificate.primal;
-        report.oracle_calls += progress.oracle_calls;
-        report.master_seconds += progress.master_seconds;
-        report.seconds = start.elapsed().as_secs_f64();
-        let best = &mut report.certificate;
-        if progress.certificate.primal < best.primal {
-            best.primal = progress.certificate.primal;
-            best.oracle_gap = progress.certificate.oracle_gap;
-            weights.copy_from_slice(solver.weights());
-            last_improved = report.passes;
-        }
-        if progress.certificate.lower_bound > best.lower_bound {
-            best.lower_bound = progress.certificate.lower_bound;
-            last_improved = report.passes;
-        }
-        let flow = observe(&report);
-        if report.certificate.gap().0 <= limits.gap {
-            break Stop::GapReached;
-        } else if flow.is_break() {
-            break Stop::Interrupted;
-        } else if report.passes >= limits.max_passes {
-            break Stop::PassLimit;
-        } else if limits.time_limit.is_some_and(|limit| start.elapsed() >= limit) {
-            break Stop::TimeLimit;
-        } else if report.passes - last_improved >= STALLED_PASSES {
-            break Stop::Stalled;
-        }
-    };
-    Outcome { weights, report, stop }
+        state.add(progress, solver.weights(), seconds_before + start.elapsed().as_secs_f64());
+        flow = observe(state, solver);
+    }
 }

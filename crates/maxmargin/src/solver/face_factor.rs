@@ -8,6 +8,8 @@
 //! the matrix regular even with the zero plane in it (Wolfe 1976); δ is a small addition to the diagonal of planes that
 //! depend on others. A Newton step with it is one of the proximal point method: shorter, but still uphill.
 
+use serde::{Deserialize, Serialize};
+
 use super::gram::{GramQuadratic, retain};
 use crate::linear::{add_scaled, dot, rotate, scale};
 
@@ -24,14 +26,14 @@ const MOST_EMPTY: f64 = 0.1;
 const MOST_GONE: f64 = 0.25;
 
 /// A plane on the face.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Slot {
     pub(super) plane: usize,
     pub(super) block: usize,
 }
 
 /// The factor L, and what has been solved with it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct FaceFactor {
     /// `None` where a plane was removed: there L is the identity.
     slots: Vec<Option<Slot>>,

@@ -2,6 +2,8 @@
 //!
 //! The values of all planes are kept current, so a transfer costs two rows of the matrix and the gap is always exact.
 
+use serde::{Deserialize, Serialize};
+
 use super::face_ascent::FaceAscent;
 use super::face_factor::FaceFactor;
 use super::simplex_qp::{Block, Quadratic};
@@ -10,7 +12,7 @@ use crate::linear::{add_scaled, dot};
 /// Planes that can only be seen through their inner products, in blocks of mass 1.
 ///
 /// The dual objective is Σ_j β_j c_j − curvature/2 · βᵀ G β.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GramQuadratic {
     /// `capacity × capacity`, of which the first `len` rows and columns are in use.
     gram: Vec<f64>,

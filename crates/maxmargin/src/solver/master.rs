@@ -6,6 +6,7 @@
 //! the solver. Planes that have had no mass for a while are dropped; the zero plane of each group (R ≥ 0) stays.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::face_factor::FaceFactor;
 use super::gram::{GramQuadratic, retain};
@@ -44,7 +45,7 @@ pub enum Series {
 }
 
 /// The planes and the master problem on them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Master {
     lambda: f64,
     dim: usize,

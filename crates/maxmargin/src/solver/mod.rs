@@ -14,6 +14,7 @@ mod bcfw;
 mod block_ascent;
 mod bmrm;
 mod certificate;
+mod checkpoint;
 mod choice;
 mod driver;
 mod face_ascent;
@@ -28,8 +29,9 @@ pub mod simplex_qp;
 pub use bcfw::{Bcfw, BcfwOptions};
 pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap};
-pub use choice::{SolverKind, SolverSettings};
-pub use driver::{Limits, Outcome, Report, Stop, run};
+pub use checkpoint::{CheckpointDir, Identity, SolverState};
+pub use choice::{Choice, SolverKind, SolverSettings};
+pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, run};
 pub use gram::GramQuadratic;
 pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
@@ -65,4 +67,15 @@ pub trait Solver {
 
     /// The weights to which the last pass's primal value belongs.
     fn weights(&self) -> &[f64];
+
+    /// Everything that the next pass depends on, for a checkpoint; `None` for a solver that cannot be saved.
+    fn state(&self) -> Option<SolverState<'_>> {
+        None
+    }
+
+    /// Goes on with another λ from where it is. A solver that cannot says `false` and does nothing.
+    fn set_lambda(&mut self, lambda: f64) -> bool {
+        let _ = lambda;
+        false
+    }
 }

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::norm_squared;
 use crate::risk::Risk;
 
@@ -88,5 +88,15 @@ impl Solver for NSlack {
 
     fn weights(&self) -> &[f64] {
         &self.evaluated
+    }
+
+    fn set_lambda(&mut self, lambda: f64) -> bool {
+        self.ascent.set_lambda(lambda);
+        self.best = Certificate::UNKNOWN;
+        true
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::NSlack(self))
     }
 }

@@ -13,12 +13,13 @@
 //!   gap that is left, so that steps are too short to close it soon;
 //! - α is doubled after [`POOR_POINTS`] points that were worse than the centre by more than the prediction.
 
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::bmrm::MASTER_SHARE;
 use super::master::{Master, Prox, Series};
 use super::sgd::Sgd;
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk, evaluate};
 
@@ -36,7 +37,7 @@ const POOR_POINTS: usize = 5;
 const STALE: f64 = 0.02;
 
 /// The constants of the method, with BUNDLE's values as the default.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ProxOptions {
     /// K as a share of ‖w₁‖: the longest first step.
     pub longest_step: f64,
@@ -53,6 +54,7 @@ impl Default for ProxOptions {
 }
 
 /// Prox-BMRM with one cutting-plane model, or Prox-P-BMRM with several.
+#[derive(Serialize, Deserialize)]
 pub struct ProxBmrm {
     lambda: f64,
     options: ProxOptions,
@@ -78,6 +80,7 @@ pub struct ProxBmrm {
 }
 
 /// The point around which the prox term holds the next one.
+#[derive(Serialize, Deserialize)]
 struct Center {
     weights: Vec<f64>,
     primal: f64,
@@ -255,5 +258,9 @@ impl Solver for ProxBmrm {
 
     fn weights(&self) -> &[f64] {
         &self.evaluated
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::ProxBmrm(self))
     }
 }

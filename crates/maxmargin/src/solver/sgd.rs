@@ -12,9 +12,10 @@ use std::time::Instant;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 
 use super::master::{Master, Series};
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::{Terms, norm_squared};
 use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
 
@@ -22,6 +23,7 @@ use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
 const PROBES: usize = 100;
 
 /// Averaged SGD.
+#[derive(Serialize, Deserialize)]
 pub struct Sgd {
     lambda: f64,
     random: Pcg64Mcg,
@@ -157,5 +159,9 @@ impl Solver for Sgd {
 
     fn weights(&self) -> &[f64] {
         &self.average
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::Sgd(self))
     }
 }

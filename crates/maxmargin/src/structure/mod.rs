@@ -14,8 +14,8 @@ mod multiclass;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-pub use coded::Coded;
 pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
+pub use coded::Coded;
 pub use label_cost::{CostMatrix, LabelCost};
 pub use multiclass::Multiclass;
 

@@ -59,7 +59,8 @@ impl ExampleModel {
             return;
         }
         let kept: Vec<usize> = (0..self.planes.len()).filter(|&k| self.idle[k] <= limit).collect();
-        let products = kept.iter().flat_map(|&k| kept.iter().take_while(move |&&l| l <= k).map(move |&l| (k, l)));
+        let products =
+            kept.iter().flat_map(|&k| kept.iter().take_while(move |&&l| l <= k).map(move |&l| (k, l)));
         self.products = products.map(|(k, l)| self.products[k * (k + 1) / 2 + l]).collect();
         for (new, &old) in kept.iter().enumerate() {
             self.planes.swap(new, old);

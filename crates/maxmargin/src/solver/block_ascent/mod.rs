@@ -250,8 +250,9 @@ impl BlockAscent {
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes of w may have added to it. Where
     /// that is not negligible against `gap`, the weights are computed anew first.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
-        let allowance =
-            |ascent: &Self| 2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * norm_squared(&ascent.weights);
+        let allowance = |ascent: &Self| {
+            2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * norm_squared(&ascent.weights)
+        };
         if allowance(self) > 1e-3 * gap {
             self.recompute_weights(crew);
         }

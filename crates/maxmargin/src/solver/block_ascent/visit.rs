@@ -53,7 +53,13 @@ pub(super) struct Visitor<'a> {
 
 impl<'a> Visitor<'a> {
     pub(super) fn new(oracle: Box<dyn Oracle + 'a>) -> Self {
-        Self { oracle, plane: Plane::default(), products: Vec::new(), values: Vec::new(), changes: Vec::new() }
+        Self {
+            oracle,
+            plane: Plane::default(),
+            products: Vec::new(),
+            values: Vec::new(),
+            changes: Vec::new(),
+        }
     }
 
     /// Looks at an example at w; a plane that the oracle finds above the model becomes part of it.

@@ -1,0 +1,138 @@
+//! Checkpoints: the complete state of a run in a file, so that a run that was killed goes on as if nothing had happened.
+//!
+//! The file is written beside its place and renamed, so there is always a whole one. It begins with a line for people, then
+//! says for which run it is (data, λ, solver, …) and has a checksum of the rest: the state of the driver and of the solver,
+//! with every random number generator. A checkpoint is refused when it is damaged or when it is of another run, and the
+//! error says what differs.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bcfw, Bmrm, NSlack, ProxBmrm, RunState, Sgd, Solver};
+use crate::data::fingerprint_of_bytes;
+use crate::error::{Error, Result};
+use crate::output::OutputFile;
+
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 1\n";
+
+/// The file in a checkpoint directory.
+const NAME: &str = "state.checkpoint";
+
+/// What a run is about, as pairs of a name and a value: two runs with the same identity go the same way.
+pub type Identity = Vec<(String, String)>;
+
+/// The directory in which a run keeps its checkpoint.
+#[derive(Debug, Clone)]
+pub struct CheckpointDir {
+    file: PathBuf,
+}
+
+/// A solver's state, by kind.
+#[derive(Serialize)]
+pub enum SolverState<'a> {
+    /// BMRM and P-BMRM.
+    Bmrm(&'a Bmrm),
+    /// Prox-BMRM and Prox-P-BMRM.
+    ProxBmrm(&'a ProxBmrm),
+    /// n-slack.
+    NSlack(&'a NSlack),
+    /// BCFW and SDCA.
+    Bcfw(&'a Bcfw),
+    /// SGD.
+    Sgd(&'a Sgd),
+}
+
+/// The same, read back: variants in the same order.
+#[derive(Deserialize)]
+enum OwnedState {
+    Bmrm(Bmrm),
+    ProxBmrm(ProxBmrm),
+    NSlack(NSlack),
+    Bcfw(Bcfw),
+    Sgd(Sgd),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    identity: Identity,
+    bytes: u64,
+    checksum: u64,
+}
+
+impl CheckpointDir {
+    /// The checkpoint of a directory, which is made if it is not there.
+    pub fn new(directory: &Path) -> Result<Self> {
+        std::fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
+        let file = directory.join(NAME);
+        OutputFile::check(&file)?;
+        Ok(Self { file })
+    }
+
+    /// The file itself.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Whether there is a checkpoint.
+    pub fn exists(&self) -> bool {
+        self.file.exists()
+    }
+
+    /// Replaces the checkpoint, as a whole or not at all.
+    pub fn save(&self, identity: &Identity, state: &RunState, solver: &dyn Solver) -> Result<()> {
+        let damaged = |e: postcard::Error| Error::io("write", &self.file, std::io::Error::other(e));
+        let solver_state = solver.state().ok_or_else(|| {
+            Error::parameter("checkpoint", format!("the solver {} cannot be saved", solver.name()))
+        })?;
+        let body = postcard::to_stdvec(&(state, solver_state)).map_err(damaged)?;
+        let header = Header {
+            identity: identity.clone(),
+            bytes: body.len() as u64,
+            checksum: fingerprint_of_bytes(&body),
+        };
+        let header = postcard::to_stdvec(&header).map_err(damaged)?;
+        let mut file = OutputFile::create(&self.file)?;
+        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(|e| Error::io("write", &self.file, e));
+        write(MAGIC)?;
+        write(&header)?;
+        write(&body)?;
+        file.finish()
+    }
+
+    /// Reads the checkpoint of a run of this identity.
+    pub fn load(&self, identity: &Identity) -> Result<(RunState, Box<dyn Solver>)> {
+        let bytes = std::fs::read(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
+        let refuse = |problem: String| Error::model(&self.file, problem);
+        let damaged =
+            || refuse("not a whole checkpoint: it was cut or changed; start again without it".to_owned());
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| {
+            refuse("not a checkpoint of this version of maxmargin; start again without it".to_owned())
+        })?;
+        let (header, body) = postcard::take_from_bytes::<Header>(rest).map_err(|_| damaged())?;
+        if header.bytes != body.len() as u64 || header.checksum != fingerprint_of_bytes(body) {
+            return Err(damaged());
+        }
+        for ((name, value), (old_name, old_value)) in identity.iter().zip(&header.identity) {
+            if name != old_name || value != old_value {
+                return Err(refuse(format!(
+                    "of another run: its {old_name} is {old_value}, and this run's {name} is {value}; \
+                     give the same data and settings as then, or another directory"
+                )));
+            }
+        }
+        if identity.len() != header.identity.len() {
+            return Err(refuse("of another kind of run".to_owned()));
+        }
+        let (state, solver): (RunState, OwnedState) = postcard::from_bytes(body).map_err(|_| damaged())?;
+        let solver: Box<dyn Solver> = match solver {
+            OwnedState::Bmrm(solver) => Box::new(solver),
+            OwnedState::ProxBmrm(solver) => Box::new(solver),
+            OwnedState::NSlack(solver) => Box::new(solver),
+            OwnedState::Bcfw(solver) => Box::new(solver),
+            OwnedState::Sgd(solver) => Box::new(solver),
+        };
+        Ok((state, solver))
+    }
+}
