@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
-use maxmargin::solver::{Outcome, SolverSettings};
+use maxmargin::solver::{Report, SolverSettings};
 use maxmargin::task::{Task, TaskOptions};
 use maxmargin::{Model, OutputFile};
 
@@ -69,7 +69,13 @@ impl Problem {
     }
 
     /// The model that a run found.
-    pub fn model(&self, solver: &str, settings: &SolverSettings, outcome: &Outcome) -> Model {
+    pub fn model(
+        &self,
+        solver: &str,
+        settings: &SolverSettings,
+        report: &Report,
+        weights: Vec<f64>,
+    ) -> Model {
         Model {
             description: Description {
                 program_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -79,14 +85,14 @@ impl Problem {
                 search: "exact".to_owned(),
                 solver: solver.to_owned(),
                 seed: settings.seed,
-                certificate: outcome.report.certificate,
-                passes: outcome.report.passes,
+                certificate: report.certificate,
+                passes: report.passes,
                 examples: self.data.len(),
                 format: self.format,
             },
             options: self.options.clone(),
             vocabulary: self.vocabulary.clone(),
-            weights: outcome.weights.clone(),
+            weights,
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
-use maxmargin::solver::{Solver, SolverKind, Stop};
+use maxmargin::solver::{Outcome, Solver, SolverKind, Stop};
 use serde_json::{Value, json};
 
 use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive};
@@ -109,7 +109,8 @@ impl Path {
                 .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
             let mut solver = going_on.unwrap_or_else(|| kind.build(risk.as_ref(), &settings));
             let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
-            let model = problem.model(trained.solver, &settings, &trained.outcome);
+            let Outcome { report, weights, stop } = trained.outcome.clone();
+            let model = problem.model(trained.solver, &settings, &report, weights);
             let evaluation = validation.evaluate(task, &model.weights, vocabulary.labels.len());
             let loss = evaluation.metrics.mean_loss();
             if best.is_none_or(|(least, _)| loss < least) {
@@ -121,7 +122,6 @@ impl Path {
             run["validation"] = evaluation.json(false);
             runs.push(run);
             let figures = evaluation.metrics.figures();
-            let report = &trained.outcome.report;
             let table = table.get_or_insert_with(|| {
                 let fixed = ["λ", "C-sum", "passes", "time", "primal", "lower bound", "gap"];
                 Table::new(fixed.into_iter().chain(figures.iter().map(|(name, _)| *name)))
@@ -136,9 +136,9 @@ impl Path {
                 report.certificate.gap().to_string(),
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
-            start = Some(trained.outcome.weights);
+            start = Some(model.weights);
             kept = Some((kind, solver));
-            if trained.outcome.stop == Stop::Interrupted || interrupt::asked() {
+            if stop == Stop::Interrupted || interrupt::asked() {
                 note("interrupted; what follows is about the values of λ so far");
                 break;
             }

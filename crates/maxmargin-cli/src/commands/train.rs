@@ -148,8 +148,12 @@ impl Train {
         if let Some(checkpoints) = &checkpoints {
             checkpoints.save(&state, solver.as_ref())?;
         }
-        let trained = Trained { solver: solver.name(), outcome: state.into_outcome(stop) };
-        let model = problem.model(trained.solver, &settings, &trained.outcome);
+        let name = solver.name();
+        // A solver may hold several times what the model needs to be written.
+        drop((solver, risk));
+        let mut trained = Trained { solver: name, outcome: state.into_outcome(stop) };
+        let weights = std::mem::take(&mut trained.outcome.weights);
+        let model = problem.model(trained.solver, &settings, &trained.outcome.report, weights);
         model.save(&self.model)?;
         if trained.outcome.stop == Stop::Interrupted {
             note(&format!("interrupted; the model so far is in {}", self.model.display()));

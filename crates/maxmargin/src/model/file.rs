@@ -11,6 +11,7 @@
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
 //! map and files must be the same byte for byte.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -227,8 +228,13 @@ fn view(dtype: Dtype, shape: Vec<usize>, bytes: &[u8]) -> Checked<TensorView<'_>
     TensorView::new(dtype, shape, bytes).map_err(|e| e.to_string())
 }
 
-fn to_le_bytes(numbers: &[f64]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+/// The numbers as a file has them, which is how most machines have them too: a large model is not copied.
+fn to_le_bytes(numbers: &[f64]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(numbers))
+    } else {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
 }
 
 /// What a user can make of an error of the container.

@@ -35,7 +35,7 @@ const SWEEP_SHARE: f64 = 0.7;
 const MOST_SWEEPS: usize = 50;
 
 /// Examples with this share of the mean gap or more are visited in every pass, the others less often in proportion.
-const LARGE_GAP: f64 = 0.1;
+const LARGE_GAP: f64 = 0.2;
 
 /// No example is visited less often than this.
 const LEAST_CHANCE: f64 = 0.02;

@@ -5,6 +5,7 @@
 //! with every random number generator. A checkpoint is refused when it is damaged or when it is of another run, and the
 //! error says what differs.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -93,12 +94,19 @@ impl CheckpointDir {
             checksum: fingerprint_of_bytes(&body),
         };
         let header = postcard::to_stdvec(&header).map_err(damaged)?;
-        let mut file = OutputFile::create(&self.file)?;
-        let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(|e| Error::io("write", &self.file, e));
-        write(MAGIC)?;
-        write(&header)?;
-        write(&body)?;
-        file.finish()
+        self.replace(&[MAGIC, &header, &body]).map_err(|e| Error::io("write", &self.file, e))
+    }
+
+    /// The new file has a fixed name while it is written: what a killed run leaves of it is written over by the next.
+    fn replace(&self, parts: &[&[u8]]) -> std::io::Result<()> {
+        let new = self.file.with_extension("new");
+        let write = || {
+            let mut file = File::create(&new)?;
+            parts.iter().try_for_each(|part| file.write_all(part))?;
+            file.sync_all()?;
+            std::fs::rename(&new, &self.file)
+        };
+        write().inspect_err(|_| drop(std::fs::remove_file(&new)))
     }
 
     /// Reads the checkpoint of a run of this identity.

@@ -83,13 +83,49 @@ pub struct Outcome {
     pub stop: Stop,
 }
 
+/// A vector that is kept for later: without its zeros, where that is shorter.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Kept {
+    dim: usize,
+    /// The places of the values; empty when all values are there.
+    places: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Kept {
+    fn keep(&mut self, vector: &[f64]) {
+        self.places.clear();
+        self.values.clear();
+        let filled = vector.iter().filter(|&&value| value != 0.0).count();
+        if filled > vector.len() / 2 {
+            self.values.extend_from_slice(vector);
+            return;
+        }
+        self.places.reserve_exact(filled);
+        self.values.reserve_exact(filled);
+        for (j, &value) in vector.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            self.places.push(j as u32);
+            self.values.push(value);
+        }
+    }
+
+    fn take_out(self) -> Vec<f64> {
+        if self.values.len() == self.dim {
+            return self.values;
+        }
+        let mut vector = vec![0.0; self.dim];
+        self.places.iter().zip(self.values).for_each(|(&j, value)| vector[j as usize] = value);
+        vector
+    }
+}
+
 /// All that a run knows besides its solver.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunState {
     /// How far it is.
     pub report: Report,
     /// The best weights so far.
-    weights: Vec<f64>,
+    weights: Kept,
     /// The last pass that improved a bound.
     last_improved: usize,
 }
@@ -105,12 +141,12 @@ impl RunState {
             seconds: 0.0,
             master_seconds: 0.0,
         };
-        Self { report, weights: vec![0.0; dim], last_improved: 0 }
+        Self { report, weights: Kept { dim, ..Kept::default() }, last_improved: 0 }
     }
 
     /// The end of the run.
     pub fn into_outcome(self, stop: Stop) -> Outcome {
-        Outcome { weights: self.weights, report: self.report, stop }
+        Outcome { weights: self.weights.take_out(), report: self.report, stop }
     }
 
     /// Takes in a pass.
@@ -125,7 +161,7 @@ impl RunState {
         if progress.certificate.primal < best.primal {
             best.primal = progress.certificate.primal;
             best.oracle_gap = progress.certificate.oracle_gap;
-            self.weights.copy_from_slice(weights);
+            self.weights.keep(weights);
             self.last_improved = report.passes;
         }
         if progress.certificate.lower_bound > best.lower_bound {

@@ -21,7 +21,7 @@ use crate::linear::norm_squared;
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane without mass is forgotten after this many visits that asked the oracle.
-const IDLE_LIMIT: u32 = 20;
+const IDLE_LIMIT: u32 = 6;
 
 /// Examples whose planes are looked for between two moments of keeping them: bounds the planes held at once.
 const WAVE: usize = 4096;

@@ -1,0 +1,118 @@
+//! Promise: a run that goes on from a checkpoint ends with the same weights and bounds, to the last bit, as one that was
+//! never broken off; and a checkpoint that is damaged or of another run is refused.
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use maxmargin::risk::Risk;
+use maxmargin::solver::{
+    CheckpointDir, Identity, Limits, Outcome, RunState, SolverKind, SolverSettings, resume,
+};
+use proptest::prelude::*;
+
+mod common;
+
+use common::problem::{Problem, cases, numbers, trainable, weights};
+
+const LIMITS: Limits = Limits { gap: 1e-9, max_passes: 40, time_limit: None };
+
+fn identity(name: &str) -> Identity {
+    vec![("solver".to_owned(), name.to_owned()), ("data".to_owned(), "7".to_owned())]
+}
+
+/// Trains to the end and saves a checkpoint after some passes.
+fn train(
+    risk: &dyn Risk,
+    kind: SolverKind,
+    settings: &SolverSettings,
+    save: Option<(usize, &CheckpointDir)>,
+) -> Outcome {
+    let mut solver = kind.build(risk, settings);
+    let mut state = RunState::new(risk.dim());
+    let stop = resume(solver.as_mut(), risk, LIMITS, &mut state, |state, solver| {
+        if let Some((pass, directory)) = save
+            && state.report.passes == pass
+        {
+            directory.save(&identity(kind.name()), state, solver).unwrap();
+        }
+        ControlFlow::Continue(())
+    });
+    state.into_outcome(stop)
+}
+
+fn check(problem: &Problem, settings: &SolverSettings, pass: usize) -> Result<(), TestCaseError> {
+    let risk = problem.risk();
+    let folder = tempfile::tempdir().unwrap();
+    for kind in SolverKind::ALL {
+        let directory = CheckpointDir::new(&folder.path().join(kind.name())).unwrap();
+        let whole = train(&*risk, kind, settings, Some((pass, &directory)));
+        if !directory.exists() {
+            prop_assert!(whole.report.passes < pass, "{kind}: no checkpoint was written");
+            continue;
+        }
+        let (mut state, mut solver) = directory.load(&identity(kind.name())).unwrap();
+        prop_assert_eq!(state.report.passes, pass);
+        let stop = resume(solver.as_mut(), &*risk, LIMITS, &mut state, |_, _| ControlFlow::Continue(()));
+        let resumed = state.into_outcome(stop);
+        prop_assert_eq!(resumed.stop, whole.stop, "{}", kind);
+        prop_assert_eq!(resumed.report.passes, whole.report.passes, "{}", kind);
+        prop_assert_eq!(resumed.report.oracle_calls, whole.report.oracle_calls, "{}", kind);
+        let (a, b) = (resumed.report.certificate, whole.report.certificate);
+        prop_assert_eq!(
+            common::bits(&[a.primal, a.lower_bound, a.oracle_gap]),
+            common::bits(&[b.primal, b.lower_bound, b.oracle_gap])
+        );
+        prop_assert!(common::bits(&resumed.weights) == common::bits(&whole.weights), "{kind}: other weights");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    #[test]
+    fn to_the_same_end(
+        problem in trainable(true),
+        lambda in prop::sample::select(vec![1.0, 0.1, 0.01]),
+        groups in 1usize..=4,
+        seed in 0u64..1000,
+        pass in 1usize..30,
+        start in prop::option::of(numbers()),
+    ) {
+        let start = start.map(|numbers| weights(&problem, &numbers));
+        let settings = SolverSettings { groups, seed, start, ..SolverSettings::new(lambda).unwrap() };
+        check(&problem, &settings, pass)?;
+    }
+}
+
+#[test]
+fn nothing_but_the_whole_checkpoint_of_this_run_is_taken() {
+    let words = maxmargin::data::word_images(5, maxmargin::data::Noise::default(), 1);
+    let task =
+        maxmargin::task::Task::new(maxmargin::task::TaskKind::Chain, 128, 26, Default::default()).unwrap();
+    let risk = task.risk(&words.data).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let directory = CheckpointDir::new(folder.path()).unwrap();
+    train(&*risk, SolverKind::Bcfw, &SolverSettings::new(1.0).unwrap(), Some((2, &directory)));
+    let right = identity("bcfw");
+    assert!(directory.load(&right).is_ok());
+
+    let refusal =
+        |identity: &Identity| directory.load(identity).err().map(|e| e.to_string()).unwrap_or_default();
+    let mut other = right.clone();
+    other[1].1 = "8".to_owned();
+    let message = refusal(&other);
+    assert!(message.contains("data is 7") && message.contains("data is 8"), "{message}");
+
+    let whole = fs::read(directory.file()).unwrap();
+    for end in [0, 1, 20, 40, whole.len() / 2, whole.len() - 1] {
+        fs::write(directory.file(), &whole[..end]).unwrap();
+        assert!(refusal(&right).contains("start again"), "cut at {end}");
+    }
+    for place in (0..whole.len()).step_by(whole.len() / 200 + 1) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        fs::write(directory.file(), &damaged).unwrap();
+        assert!(!refusal(&right).is_empty(), "byte {place} changed, and nobody noticed");
+    }
+}
