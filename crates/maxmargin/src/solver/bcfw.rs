@@ -13,16 +13,15 @@
 //! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time the
 //! best coefficients over the planes it has had (`sdca` on the command line).
 
-use std::time::Instant;
-
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{add_scaled, norm_squared, scale};
+use crate::linear::norm_squared;
 use crate::risk::Risk;
 
 /// What an oracle visit costs, in visits that only look at planes at hand.
@@ -43,6 +42,9 @@ const LEAST_CHANCE: f64 = 0.02;
 /// The primal value is found again at the latest after this many passes, or when the gaps seen have fallen to this share.
 const MOST_PASSES: usize = 10;
 const LARGE_FALL: f64 = 0.2;
+
+/// Weights that a thread averages at a time.
+const PART: usize = 1 << 16;
 
 /// BCFW, or SDCA.
 ///
@@ -111,8 +113,10 @@ impl Average {
     fn add(&mut self, point: &[f64]) {
         // Weights 1, 2, 3, …
         let share = 2.0 / (self.count + 2.0);
-        scale(&mut self.point, 1.0 - share);
-        add_scaled(&mut self.point, share, point);
+        let average = self.point.par_chunks_mut(PART).zip(point.par_chunks(PART));
+        average.for_each(|(average, point)| {
+            average.iter_mut().zip(point).for_each(|(a, p)| *a += share * (p - *a));
+        });
         self.count += 1.0;
     }
 }
@@ -151,12 +155,17 @@ impl Bcfw {
         self.order.iter().copied().filter(|i| visited(i)).collect()
     }
 
-    /// Visits with the oracle, then sweeps without. Returns the number of oracle calls.
-    fn ascend(&mut self, crew: &mut Crew<'_>) -> u64 {
+    /// Visits with the oracle, then sweeps without. Returns the number of oracle calls, and whether the primal value is
+    /// worth a look: then the average is up to date.
+    fn ascend(&mut self, crew: &mut Crew<'_>) -> (u64, bool) {
         let examples = self.sample();
         let oracle = self.ascent.visit(crew, &examples, Look::Oracle);
+        self.passes_since += 1;
+        let look = self.is_worth_a_look();
         self.average.count = 0.0;
-        self.average.add(self.ascent.weights());
+        if look {
+            self.average.add(self.ascent.weights());
+        }
         let (mut gain, mut cost) = (oracle.gain, ORACLE_COST * oracle.visits as f64);
         let sweeps = if self.options.cache { MOST_SWEEPS } else { 0 };
         for _ in 0..sweeps {
@@ -164,14 +173,16 @@ impl Bcfw {
             let examples: Vec<usize> =
                 self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
             let sweep = self.ascent.visit(crew, &examples, Look::Cached);
-            self.average.add(self.ascent.weights());
+            if look {
+                self.average.add(self.ascent.weights());
+            }
             if sweep.gain * cost <= SWEEP_SHARE * gain * sweep.visits as f64 {
                 break;
             }
             gain += sweep.gain;
             cost += sweep.visits as f64;
         }
-        oracle.visits as u64
+        (oracle.visits as u64, look)
     }
 
     /// Whether the primal value is worth a pass.
@@ -183,14 +194,12 @@ impl Bcfw {
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut crew = Crew::new(risk);
-        let mut oracle_calls = self.ascend(&mut crew);
-        let start = Instant::now();
-        self.passes_since += 1;
+        let (mut oracle_calls, look) = self.ascend(&mut crew);
         let left = self.best.primal - self.best.lower_bound;
         let lower_bound = self.ascent.lower_bound(&mut crew, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
         let mut certificate = Certificate { lower_bound: self.best.lower_bound, ..Certificate::UNKNOWN };
-        if self.is_worth_a_look() {
+        if look {
             self.seen = self.ascent.gaps().iter().sum();
             let bounds = self.ascent.evaluate(&mut crew, &self.average.point);
             oracle_calls += risk.len() as u64;
@@ -201,7 +210,7 @@ impl Bcfw {
             self.real = (certificate.primal - lower_bound) / self.seen;
             self.passes_since = 0;
         }
-        Progress { certificate, oracle_calls, master_seconds: 0.0 * start.elapsed().as_secs_f64() }
+        Progress { certificate, oracle_calls, master_seconds: 0.0 }
     }
 }
 
