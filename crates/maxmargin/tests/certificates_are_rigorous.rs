@@ -104,6 +104,14 @@ fn check(
             certificate.lower_bound
         );
         lower_bound = certificate.lower_bound;
+        if certificate.primal == f64::INFINITY {
+            // Block-coordinate methods measure their primal value now and then, in the first pass for sure.
+            prop_assert!(
+                pass > 1 && [SolverKind::Bcfw, SolverKind::Sdca].contains(&kind),
+                "{kind}, pass {pass}"
+            );
+            continue;
+        }
         let objective = problem.objective(settings.lambda, solver.weights());
         let rounding = 1e-9 * (1.0 + objective);
         let found = certificate.primal - certificate.oracle_gap;
@@ -170,11 +178,9 @@ proptest! {
                 continue;
             }
             // These evaluate the risk where their model is least. Once no new plane cuts, the bracket is at most the
-            // search's share, plus the tenth of the bracket to which the master problem is solved, plus (n-slack) a
-            // tenth of the bracket per example, below which planes are not kept. (A prox term moves the point away from
-            // the model's minimum, so that nothing of the kind holds with one.)
-            let kept = if kind == SolverKind::NSlack { mean_weight } else { 0.0 };
-            let factor = 1.0 / (1.0 - 0.1 * (1.0 + kept));
+            // search's share, plus the tenth of the bracket to which the master problem is solved. (A prox term moves the
+            // point away from the model's minimum, so that nothing of the kind holds with one.)
+            let factor = 1.0 / (1.0 - 0.1);
             let lower_bound = certificates[certificates.len() - 1].lower_bound;
             let unexplained = certificates
                 .iter()

@@ -82,6 +82,41 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn after_a_change_of_lambda(
+        problem in trainable(true),
+        lambdas in prop::collection::vec(prop::sample::select(vec![1.0, 0.3, 0.1, 0.01]), 2..4),
+        seed in 0u64..1000,
+    ) {
+        let risk = problem.risk();
+        let settings = SolverSettings { seed, ..SolverSettings::new(lambdas[0]).unwrap() };
+        let limits = Limits { gap: GAP, max_passes: MOST_PASSES, time_limit: None };
+        for kind in [SolverKind::Bcfw, SolverKind::NSlack] {
+            let mut solver = kind.build(&*risk, &settings);
+            for (k, &lambda) in lambdas.iter().enumerate() {
+                prop_assert!(k == 0 || solver.set_lambda(lambda), "{kind} goes on with another λ");
+                let outcome = common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())));
+                let certificate = outcome.report.certificate;
+                let reference = optimum(&problem, lambda);
+                let rounding = reference.rounding();
+                prop_assert!(
+                    certificate.lower_bound <= reference.upper + rounding && reference.lower <= certificate.primal + rounding,
+                    "{kind} with λ = {lambda}, number {k}: {certificate:?} does not contain F* in {reference:?}"
+                );
+                prop_assert!(
+                    certificate.primal - certificate.lower_bound <= GAP * (1.0 + certificate.primal),
+                    "{kind} {} with λ = {lambda}, number {k}: {certificate:?}", outcome.stop.name()
+                );
+                let primal = problem.objective(lambda, &outcome.weights);
+                prop_assert!((primal - certificate.primal).abs() <= 1e-9 * (1.0 + primal), "{kind}: F = {primal}");
+            }
+        }
+    }
+}
+
 /// Asked for more than floating point can give, a solver stops by itself and says so.
 #[test]
 fn a_gap_of_zero_comes_to_an_end() {

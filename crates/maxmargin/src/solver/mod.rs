@@ -52,7 +52,7 @@ pub struct Progress {
 }
 
 /// A method that minimises λ/2 ‖w‖² + R(w), one pass over the examples at a time.
-pub trait Solver {
+pub trait Solver: Send {
     /// The name on the command line.
     fn name(&self) -> &'static str;
 
