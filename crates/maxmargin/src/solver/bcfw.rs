@@ -2,16 +2,16 @@
 //! between oracle calls (Shah, Kolmogorov, Lampert 2015), gap sampling and pairwise steps (Osokin et al. 2016).
 //!
 //! A pass asks the oracle for those examples whose gap was large when last seen, and then sweeps over the planes at hand
-//! for as long as a sweep gains more per visit than the pass so far: an oracle visit counts as [`ORACLE_COST`] others. (A rule
-//! by measured time would make the model depend on the machine's mood.) The steps themselves are in
-//! [`block_ascent`](super::block_ascent).
+//! for as long as a sweep gains nearly as much per visit as the pass so far ([`SWEEP_SHARE`]): an oracle visit counts as
+//! [`ORACLE_COST`] others. (A rule by measured time would make the model depend on the machine's mood.) The steps themselves
+//! are in [`block_ascent`](super::block_ascent).
 //!
 //! The primal value needs the oracle of every example at one w, so it is found only when the gaps that visits saw say
 //! that it may be small enough, has fallen a lot, or has not been found for a while. It is taken at an average of the
 //! sweeps' ends, which is nearly always better than the last. The planes found there are kept: little is lost.
 //!
-//! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time the
-//! best coefficients over the planes it has had (`sdca` on the command line).
+//! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time with
+//! better coefficients over the planes it has (`sdca` on the command line).
 
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

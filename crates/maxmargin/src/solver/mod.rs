@@ -7,8 +7,10 @@
 //! | --- | --- | --- | --- |
 //! | BMRM, P-BMRM | `bmrm` | 1, P | BUNDLE Alg. 1, §3.3 |
 //! | Prox-BMRM, Prox-P-BMRM | `prox_bmrm` | 1, P | BUNDLE Alg. 2 |
+//! | BCFW | `bcfw` | up to 2n | Lacoste-Julien et al. 2013; Shah et al. 2015; Osokin et al. 2016 |
+//! | SDCA | `bcfw` | up to 2n | Shalev-Shwartz, Zhang 2013 |
 //! | n-slack cutting plane | `n_slack` | up to n | Tsochantaridis et al. 2005 |
-//! | averaged SGD | `sgd` | 1 | Shalev-Shwartz et al. 2007; Lacoste-Julien et al. 2012 |
+//! | averaged SGD | `sgd` | n | Shalev-Shwartz et al. 2007; Lacoste-Julien et al. 2012 |
 
 mod bcfw;
 mod block_ascent;
@@ -47,7 +49,7 @@ pub struct Progress {
     pub certificate: Certificate,
     /// How often the oracle was asked for an example's plane.
     pub oracle_calls: u64,
-    /// The seconds spent outside the oracle: on the master problem.
+    /// The seconds spent outside the oracle: on the master problem. 0 where there is none apart from the visits of examples.
     pub master_seconds: f64,
 }
 

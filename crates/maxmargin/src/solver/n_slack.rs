@@ -1,4 +1,4 @@
-//! The n-slack cutting-plane method: one model per example (Tsochantaridis et al. 2005; MATH.md §5).
+//! The n-slack cutting-plane method: one model per example (Tsochantaridis et al. 2005).
 //!
 //! Each pass asks the oracle for every example at one w, over all cores, and keeps the planes that lie above the
 //! example's model. Then the dual over all kept planes is raised until its gap is a share of the one that is left. Planes

@@ -1,11 +1,11 @@
-//! Stochastic subgradient descent with weighted averaging: quick to a good start, without a proof of its own.
+//! Stochastic subgradient descent with weighted averaging: quick to a good start, with a weak proof.
 //!
 //! Pegasos steps (Shalev-Shwartz et al. 2007) w ← (1 − λη) w − η c_i a_i with η = 1/(λ(t + t₀)), where t₀ makes the
 //! first step just long enough to satisfy the average example, and an average that weights the step t by t (Lacoste-Julien,
 //! Schmidt, Bach 2012). Both vectors are held as sums of scaled ones, so a step costs what its plane costs.
 //!
 //! After each pass the risk is evaluated at the average. The lower bound comes from the planes that the steps saw: these
-//! steps give each of T planes the coefficient 1/(T + t₀), so after whole passes no example has more than its mass 1/n,
+//! steps give each of T planes the coefficient c_i/(T + t₀), so after whole passes no example has more than its mass c_i/n,
 //! and the last iterate is w = −Σ β a / λ for a feasible point of the dual, whose value costs one norm. Rigorous, free,
 //! and far from tight in the first passes.
 

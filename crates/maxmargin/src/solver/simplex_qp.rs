@@ -1,6 +1,6 @@
-//! The quadratic program behind every cutting-plane method: a concave quadratic over a product of simplices.
+//! The quadratic program behind the bundle methods: a concave quadratic over a product of simplices.
 //!
-//! Each block p (a group of examples, or one) has planes with values v_j = ⟨a_j, w⟩ + b_j at the current w and
+//! Each block p (a group of examples) has planes with values v_j = ⟨a_j, w⟩ + b_j at the current w and
 //! coefficients β_j ≥ 0 that add up to the block's mass. w depends linearly on β (w = −Aβ/λ without a prox term), and
 //! the dual objective has gradient v. Its gap, Σ_p (mass_p · max_j v_j − Σ_j β_j v_j), is a proof of how far β is from
 //! the optimum, and is what [`solve`] stops on.
@@ -8,8 +8,8 @@
 //! The method moves mass between two planes of a block at a time: to the plane of largest value, from the one where
 //! the exact line search gains most (sequential minimal optimisation with second-order selection; LibQP's, which BUNDLE
 //! uses, is of this kind), and between such sweeps lets the quadratic improve all coefficients at once. It starts from
-//! whatever β is there. Two kinds of quadratics share it: a Gram matrix of few dense planes
-//! ([`GramQuadratic`](super::GramQuadratic)), and explicit weights with many sparse planes (n-slack).
+//! whatever β is there. The quadratic is a Gram matrix of few dense planes ([`GramQuadratic`](super::GramQuadratic)). Methods
+//! with a model for each example hold their weights explicitly and use `block_ascent` instead.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -21,7 +21,7 @@ pub use multiclass::Multiclass;
 
 use crate::linear::{FeatureSum, Terms};
 
-/// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0 (MATH.md §3).
+/// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0.
 ///
 /// With `loss` = 0 (λ = 0) ties in the score are broken by the larger loss; with `score` = 0 (λ = ∞) ties in the loss
 /// are broken by the larger score. The answer is then a vertex of the label plane's hull, not a point inside an edge.
@@ -109,7 +109,8 @@ pub trait Structure: Sync {
         sum: &mut A,
     );
 
-    /// Adds `factor · (φ(x,y) − φ(x,truth))` to `sum`. Worth writing where the two share most of their parts.
+    /// Adds `factor · (φ(x,y) − φ(x,truth))` to `sum`. Worth writing where the two share most of their parts. Planes of one
+    /// example are added up from one of their labels, so `truth` may be any label.
     fn add_difference<A: FeatureSum + ?Sized>(
         &self,
         x: &Self::Input,

@@ -1,4 +1,4 @@
-//! Surrogate losses ψ(h, g): how a margin error and a task loss become one number to minimise (MATH.md §2).
+//! Surrogate losses ψ(h, g): how a margin error and a task loss become one number to minimise.
 
 mod margin;
 

@@ -20,7 +20,7 @@ use self::visit::{Visit, Visitor};
 use crate::linear::norm_squared;
 use crate::risk::{Bounds, Point, Risk};
 
-/// A plane without mass is forgotten after this many visits that asked the oracle.
+/// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
 const IDLE_LIMIT: u32 = 6;
 
 /// Examples whose planes are looked for between two moments of keeping them: bounds the planes held at once.
