@@ -1,5 +1,6 @@
 //! The checkpoints of a training run: when to write one, and which one may be gone on with.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -70,8 +71,9 @@ impl Checkpoints {
 /// All that decides which way a run goes.
 fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> Identity {
     let start = settings.start.as_ref().map_or("0".to_owned(), |start| {
-        let sum: f64 = start.iter().enumerate().map(|(j, w)| w * (1.0 + (j % 97) as f64)).sum();
-        format!("other weights ({sum:e})")
+        let mut hasher = DefaultHasher::new();
+        start.iter().for_each(|w| w.to_bits().hash(&mut hasher));
+        format!("the weights {:016x}", hasher.finish())
     });
     let options = &problem.options;
     [

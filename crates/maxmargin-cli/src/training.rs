@@ -173,13 +173,16 @@ impl Trained {
     /// How much work it was.
     pub fn work(&self) -> String {
         let report = &self.outcome.report;
+        let master = match report.master_seconds / report.seconds.max(f64::MIN_POSITIVE) {
+            0.0 => String::new(),
+            share => format!(" ({} on the master problem)", percent(share)),
+        };
         format!(
-            "{} after {} passes, {} oracle calls, {} ({} on the master problem)",
+            "{} after {} passes, {} oracle calls, {}{master}",
             self.outcome.stop.name(),
             report.passes,
             report.oracle_calls,
             time(report.seconds),
-            percent(report.master_seconds / report.seconds.max(f64::MIN_POSITIVE)),
         )
     }
 }

@@ -73,7 +73,8 @@ pub struct Train {
 
     /// Go on from the checkpoint in --checkpoint, to the same model as without a break; from the start if there is none
     ///
-    /// Data and settings must be as before; --gap, --max-passes and --time-limit may differ.
+    /// Data and settings must be as before. --gap, --max-passes and --time-limit may differ: then a run goes on further
+    /// (with another --gap bcfw and sdca may take another way to the optimum).
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
@@ -116,8 +117,9 @@ impl Train {
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
         let risk = problem.risk()?;
-        let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
+        let mut choice = self.solver.resolve(risk.as_ref(), settings.lambda);
         if let Some(path) = &self.warm_start {
+            choice = choice.from_given_weights();
             settings.start = Some(warm_start(path, &problem, choice.kind)?);
         }
         let mut checkpoints = match &self.checkpoint {

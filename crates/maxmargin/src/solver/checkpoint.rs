@@ -104,7 +104,11 @@ impl CheckpointDir {
             let mut file = File::create(&new)?;
             parts.iter().try_for_each(|part| file.write_all(part))?;
             file.sync_all()?;
-            std::fs::rename(&new, &self.file)
+            std::fs::rename(&new, &self.file)?;
+            // Some systems cannot sync a directory; then the last checkpoint but one may come back after a power cut.
+            let directory = self.file.parent().map(File::open);
+            drop(directory.transpose()?.map(|directory| directory.sync_all()));
+            Ok(())
         };
         write().inspect_err(|_| drop(std::fs::remove_file(&new)))
     }

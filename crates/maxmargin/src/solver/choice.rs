@@ -124,6 +124,16 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// What `auto` stands for when there are weights to start from; a solver that was asked for by name stays.
+    pub fn from_given_weights(self) -> Choice {
+        match self.why {
+            Some(_) if !self.kind.starts_anywhere() => {
+                Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights") }
+            }
+            _ => self,
+        }
+    }
+
     /// The reason in brackets, to be put behind the solver's name; empty if there was no choice.
     pub fn why(&self) -> String {
         self.why.map_or(String::new(), |why| format!(" (auto: {why})"))

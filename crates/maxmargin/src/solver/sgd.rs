@@ -149,7 +149,9 @@ impl Solver for Sgd {
         let evaluation = evaluate(risk, (&self.average).into(), &Groups::new(risk.len(), 1));
         let primal = 0.5 * self.lambda * norm_squared(&self.average) + evaluation.risk.upper;
         let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
-        let dual = self.offsets - 0.5 * self.lambda * norm_squared(&self.direction);
+        // Less what the rounding of all steps may have added.
+        let norm = self.lambda * norm_squared(&self.direction);
+        let dual = self.offsets - 0.5 * norm - 2.0 * f64::EPSILON * self.step * (norm + self.offsets);
         self.lower_bound = self.lower_bound.max(dual);
         Progress {
             certificate: Certificate { primal, lower_bound: self.lower_bound, oracle_gap },

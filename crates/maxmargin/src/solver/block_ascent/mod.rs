@@ -244,7 +244,7 @@ impl BlockAscent {
             factors.extend(with_mass.map(|(k, beta)| (k, -beta / self.lambda)));
             oracle.add_slopes(i, &model.planes, &factors, &mut self.weights);
         }
-        self.changes = 0;
+        self.changes = n as u64;
     }
 
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes of w may have added to it. Where
@@ -253,7 +253,7 @@ impl BlockAscent {
         let allowance = |ascent: &Self| {
             2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * norm_squared(&ascent.weights)
         };
-        if allowance(self) > 1e-3 * gap {
+        if allowance(self) > 1e-3 * gap && self.changes > 2 * self.models.len() as u64 {
             self.recompute_weights(crew);
         }
         let offsets = |model: &ExampleModel| -> f64 {
