@@ -1,5 +1,7 @@
 //! Dense vectors: dot product, norm, sum.
 
+use rayon::prelude::*;
+
 use super::{dispatch, multiply_add};
 
 /// ⟨x, y⟩.
@@ -61,6 +63,13 @@ pub fn dots(x: &[f64], ys: &[&[f64]], out: &mut [f64]) {
 /// ‖x‖².
 pub fn norm_squared(x: &[f64]) -> f64 {
     dot(x, x)
+}
+
+/// ‖x‖² over all cores; the same for any number of them.
+pub fn large_norm_squared(x: &[f64]) -> f64 {
+    const PART: usize = 1 << 15;
+    let parts: Vec<f64> = x.par_chunks(PART).map(norm_squared).collect();
+    parts.iter().sum()
 }
 
 /// `y += factor · x`.

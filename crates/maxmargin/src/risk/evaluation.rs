@@ -1,19 +1,22 @@
 //! One evaluation of the whole risk, over all cores, with the same result for any number of them.
 //!
 //! The examples are cut into blocks that depend on the data only. Threads take blocks, and the blocks' sums are added
-//! in the order of the blocks, so no rounding depends on who finished first. Blocks are processed in waves of a few per
-//! thread: memory grows with threads × dimension, not with blocks × dimension.
+//! in the order of the blocks, so no rounding depends on who finished first. Where the dimension is large, blocks are
+//! processed in waves of a few per thread: memory grows with threads × dimension, not with blocks × dimension.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Point, Risk};
+use super::{Bounds, Oracle, Point, Risk};
 use crate::linear::{add_scaled, scale};
 
 /// The least number of blocks into which a large risk is cut: enough to keep many cores busy.
 const BLOCKS: usize = 64;
+
+/// Numbers that the slopes of one wave of blocks may take, if that is enough for all threads.
+const LARGEST_WAVE: usize = 1 << 20;
 
 /// The examples in consecutive groups of nearly equal size, each with a cutting-plane model of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,20 +79,20 @@ pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
         .flat_map(|group| (0..cuts).map(move |cut| (group, part(groups.range(group), cut, cuts))))
         .filter(|(_, block)| !block.is_empty())
         .collect();
-    let wave = (2 * rayon::current_num_threads()).min(blocks.len()).max(1);
-    let mut workers: Vec<_> = (0..wave).map(|_| (risk.oracle(), vec![0.0; risk.dim()])).collect();
+    let most = LARGEST_WAVE / risk.dim().max(1);
+    let wave = most.max(2 * rayon::current_num_threads()).min(blocks.len()).max(1);
+    let mut slopes: Vec<Vec<f64>> = vec![vec![0.0; risk.dim()]; wave];
     let mut evaluation = Evaluation { risk: Bounds::default(), planes: Vec::with_capacity(groups.len()) };
     evaluation.planes.resize_with(groups.len(), || GroupPlane { slope: vec![0.0; risk.dim()], offset: 0.0 });
     for blocks in blocks.chunks(wave) {
-        let sums: Vec<(f64, Bounds)> = workers
-            .par_iter_mut()
-            .zip(blocks)
-            .map(|((oracle, slope), (_, block))| {
-                slope.fill(0.0);
-                oracle.add_planes(block.clone(), at, slope)
-            })
-            .collect();
-        for ((&(group, _), (offset, bounds)), (_, slope)) in blocks.iter().zip(sums).zip(&workers) {
+        let work = |oracle: &mut Box<dyn Oracle + '_>,
+                    (slope, (_, block)): (&mut Vec<f64>, &(usize, Range<usize>))| {
+            slope.fill(0.0);
+            oracle.add_planes(block.clone(), at, slope)
+        };
+        let sums: Vec<(f64, Bounds)> =
+            slopes.par_iter_mut().zip(blocks).map_init(|| risk.oracle(), work).collect();
+        for ((&(group, _), (offset, bounds)), slope) in blocks.iter().zip(sums).zip(&slopes) {
             let plane = &mut evaluation.planes[group];
             add_scaled(&mut plane.slope, 1.0, slope);
             plane.offset += offset;

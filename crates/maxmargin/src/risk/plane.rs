@@ -15,3 +15,10 @@ pub struct Plane {
     /// The value at w = 0.
     pub b: f64,
 }
+
+impl Plane {
+    /// The length of the label's code.
+    pub(crate) fn size(&self) -> usize {
+        self.code.len()
+    }
+}

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::norm_squared;
+use crate::linear::large_norm_squared;
 use crate::risk::Risk;
 
 /// What an oracle visit costs, in visits that only look at planes at hand.
@@ -204,7 +204,7 @@ impl Bcfw {
             let bounds = self.ascent.evaluate(&mut crew, &self.average.point);
             oracle_calls += risk.len() as u64;
             certificate.primal =
-                0.5 * self.ascent.lambda() * norm_squared(&self.average.point) + bounds.upper;
+                0.5 * self.ascent.lambda() * large_norm_squared(&self.average.point) + bounds.upper;
             certificate.oracle_gap = bounds.upper - bounds.value;
             self.best.primal = self.best.primal.min(certificate.primal);
             self.real = (certificate.primal - lower_bound) / self.seen;

@@ -30,6 +30,11 @@ impl ExampleModel {
         self.idle.push(0);
     }
 
+    /// How large the labels are: what a visit costs, more or less.
+    pub(super) fn size(&self) -> usize {
+        self.planes.first().map_or(0, Plane::size)
+    }
+
     /// The inner product of two slopes; number 0 is the zero plane.
     pub(super) fn product(&self, j: usize, k: usize) -> f64 {
         let (low, high) = (j.min(k), j.max(k));

@@ -9,15 +9,20 @@
 //! falls. Batches depend on the data and the seed only, so the result is the same for any number of threads.
 
 mod example_model;
+mod team;
 mod visit;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::example_model::ExampleModel;
+use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
-use crate::linear::norm_squared;
+use crate::linear::large_norm_squared;
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -25,6 +30,9 @@ const IDLE_LIMIT: u32 = 6;
 
 /// Examples whose planes are looked for between two moments of keeping them: bounds the planes held at once.
 const WAVE: usize = 4096;
+
+/// Examples that a thread takes at a time when all are looked at.
+const PART: usize = 32;
 
 /// The batch grows when its visits go this far on average, and shrinks when they go less far than that: where
 /// steps are short, visits of one batch undo each other's work.
@@ -48,6 +56,9 @@ pub(super) struct BlockAscent {
     batch: usize,
     /// Changes of the weights since they were last computed from the coefficients.
     changes: u64,
+    /// The visits of a batch; more than are in use. Each is worked on by one thread at a time: no lock is ever waited for.
+    #[serde(skip)]
+    visits: Vec<Mutex<Visit>>,
 }
 
 /// What visits of several examples came to.
@@ -67,56 +78,19 @@ pub(super) struct Tally {
 /// The oracles and the working memory of all threads, for one pass.
 pub(super) struct Crew<'a> {
     risk: &'a dyn Risk,
-    workers: Vec<Worker<'a>>,
-}
-
-/// One thread's part of a batch.
-struct Worker<'a> {
-    visitor: Visitor<'a>,
-    /// The visits of this batch; more than are in use.
-    visits: Vec<Visit>,
-    used: usize,
+    visitors: Vec<Visitor<'a>>,
 }
 
 impl<'a> Crew<'a> {
     pub(super) fn new(risk: &'a dyn Risk) -> Self {
-        let worker = || Worker { visitor: Visitor::new(risk.oracle()), visits: Vec::new(), used: 0 };
-        Self { risk, workers: (0..rayon::current_num_threads()).map(|_| worker()).collect() }
+        let visitors = (0..rayon::current_num_threads()).map(|_| Visitor::new(risk.oracle())).collect();
+        Self { risk, visitors }
     }
+}
 
-    /// Hands the examples out with their models and has each looked at.
-    fn work(
-        &mut self,
-        examples: &[usize],
-        models: &mut [ExampleModel],
-        work: impl Fn(&mut Visitor<'_>, &mut Visit) + Sync,
-    ) {
-        let share = examples.len().div_ceil(self.workers.len()).max(1);
-        let mut parts = examples.chunks(share);
-        for worker in &mut self.workers {
-            let part = parts.next().unwrap_or_default();
-            worker.used = part.len();
-            if worker.visits.len() < part.len() {
-                worker.visits.resize_with(part.len(), Visit::default);
-            }
-            for (visit, &i) in worker.visits.iter_mut().zip(part) {
-                visit.example = i;
-                visit.model = std::mem::take(&mut models[i]);
-            }
-        }
-        let work = |worker: &mut Worker<'_>| {
-            worker.visits[..worker.used].iter_mut().for_each(|visit| work(&mut worker.visitor, visit));
-        };
-        match self.workers.as_mut_slice() {
-            [worker] => work(worker),
-            workers => workers.par_iter_mut().for_each(work),
-        }
-    }
-
-    /// The visits that the last work left, in the order of the examples.
-    fn visits(&mut self) -> impl Iterator<Item = &mut Visit> {
-        self.workers.iter_mut().flat_map(|worker| &mut worker.visits[..worker.used])
-    }
+/// What lies inside a lock that no thread can have left in disorder.
+fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl BlockAscent {
@@ -130,6 +104,7 @@ impl BlockAscent {
             gaps: vec![f64::INFINITY; risk.len()],
             batch: FIRST_BATCH,
             changes: 0,
+            visits: Vec::new(),
         }
     }
 
@@ -167,21 +142,65 @@ impl BlockAscent {
     /// Visits examples, which must all be different, batch by batch.
     pub(super) fn visit(&mut self, crew: &mut Crew<'_>, examples: &[usize], look: Look) -> Tally {
         let mut tally = Tally::default();
-        for batch in examples.chunks(self.batch) {
-            let (weights, lambda) = (Point::from(&self.weights), self.lambda);
-            crew.work(batch, &mut self.models, |visitor, visit| {
-                visitor.look(visit, weights, look);
-                visitor.ascend(visit, lambda);
-            });
-            crew.visits().for_each(|visit| self.apply(visit, look, &mut tally));
+        let Some((leader, helpers)) = crew.visitors.split_first_mut() else { return tally };
+        let (lambda, batch) = (self.lambda, self.batch);
+        let visits = self.take_visits(batch);
+        // The weights are read while a batch is worked on and written in between: nobody waits for this lock either.
+        let weights = RwLock::new(std::mem::take(&mut self.weights));
+        let work = |visitor: &mut Visitor<'_>, k: usize| {
+            let weights = weights.read().unwrap_or_else(PoisonError::into_inner);
+            let visit = &mut *open(&visits[k]);
+            visitor.look(visit, Point::from(&*weights), look);
+            visitor.ascend(visit, lambda);
+        };
+        let grain = (batch / (4 * (1 + helpers.len()))).max(1);
+        let team = Team::default();
+        let mut batch_order = Vec::with_capacity(batch);
+        rayon::scope(|scope| {
+            for visitor in helpers {
+                scope.spawn(|_| team.help(|k| work(visitor, k)));
+            }
+            for examples in examples.chunks(batch) {
+                // Visits are taken from the end: the longest first, so that nobody waits long for the last.
+                batch_order.clear();
+                batch_order.extend_from_slice(examples);
+                batch_order.sort_by_key(|&i| self.models[i].size());
+                for (visit, &i) in visits.iter().zip(&batch_order) {
+                    let mut visit = open(visit);
+                    visit.example = i;
+                    visit.model = std::mem::take(&mut self.models[i]);
+                }
+                team.lead(examples.len(), grain, |k| work(leader, k));
+                self.weights = std::mem::take(&mut *weights.write().unwrap_or_else(PoisonError::into_inner));
+                for visit in &visits[..examples.len()] {
+                    self.apply(&mut open(visit), look, &mut tally);
+                }
+                *weights.write().unwrap_or_else(PoisonError::into_inner) = std::mem::take(&mut self.weights);
+            }
+            team.close();
+        });
+        self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.visits = visits;
+        self.adapt_batch(&tally);
+        tally
+    }
+
+    /// Visits for a batch, with what they have allocated before.
+    fn take_visits(&mut self, batch: usize) -> Vec<Mutex<Visit>> {
+        let mut visits = std::mem::take(&mut self.visits);
+        if visits.len() < batch {
+            visits.resize_with(batch, Mutex::default);
         }
+        visits
+    }
+
+    fn adapt_batch(&mut self, tally: &Tally) {
         let step = tally.steps / tally.moves.max(1) as f64;
         if tally.moves > 0 && step > LONG_STEP {
             self.batch = (2 * self.batch).min(LARGEST_BATCH);
         } else if tally.moves > 0 && step < SHORT_STEP {
             self.batch = (self.batch / 2).max(SMALLEST_BATCH);
         }
-        tally
     }
 
     /// Follows the direction that a visit found as far as it is worth, and takes the model back.
@@ -211,18 +230,32 @@ impl BlockAscent {
     /// bounds on the risk.
     pub(super) fn evaluate(&mut self, crew: &mut Crew<'_>, at: &[f64]) -> Bounds {
         let n = self.models.len();
-        let all: Vec<usize> = (0..n).collect();
         let mut total = Bounds::default();
-        for wave in all.chunks(WAVE) {
-            crew.work(wave, &mut self.models, |visitor, visit| visitor.look(visit, at.into(), Look::Oracle));
-            let risk = crew.risk;
-            for visit in crew.visits() {
-                let weight = risk.weight(visit.example) / n as f64;
+        let mut visits = self.take_visits(WAVE.min(n));
+        for start in (0..n).step_by(WAVE) {
+            let models = &mut self.models[start..n.min(start + WAVE)];
+            for (k, (visit, model)) in visits.iter_mut().zip(&mut *models).enumerate() {
+                let visit = visit.get_mut().unwrap_or_else(PoisonError::into_inner);
+                visit.example = start + k;
+                visit.model = std::mem::take(model);
+            }
+            let in_use = &visits[..models.len()];
+            let next = AtomicUsize::new(0);
+            let work = |visitor: &mut Visitor<'_>| {
+                while let Some(part) = in_use.chunks(PART).nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    part.iter().for_each(|visit| visitor.look(&mut open(visit), at.into(), Look::Oracle));
+                }
+            };
+            crew.visitors.par_iter_mut().for_each(work);
+            for (k, model) in models.iter_mut().enumerate() {
+                let visit = &mut *open(&visits[k]);
+                let weight = crew.risk.weight(visit.example) / n as f64;
                 total += Bounds { value: weight * visit.bounds.value, upper: weight * visit.bounds.upper };
                 self.gaps[visit.example] = visit.gap;
-                self.models[visit.example] = std::mem::take(&mut visit.model);
+                *model = std::mem::take(&mut visit.model);
             }
         }
+        self.visits = visits;
         total
     }
 
@@ -235,7 +268,7 @@ impl BlockAscent {
     pub(super) fn recompute_weights(&mut self, crew: &mut Crew<'_>) {
         let n = self.models.len();
         self.weights.fill(0.0);
-        let oracle = &mut crew.workers[0].visitor.oracle;
+        let oracle = &mut crew.visitors[0].oracle;
         let mut factors = Vec::new();
         for (i, model) in self.models.iter_mut().enumerate() {
             model.normalize(crew.risk.weight(i) / n as f64);
@@ -251,7 +284,7 @@ impl BlockAscent {
     /// that is not negligible against `gap`, the weights are computed anew first.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
         let allowance = |ascent: &Self| {
-            2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * norm_squared(&ascent.weights)
+            2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * large_norm_squared(&ascent.weights)
         };
         if allowance(self) > 1e-3 * gap && self.changes > 2 * self.models.len() as u64 {
             self.recompute_weights(crew);
@@ -260,6 +293,6 @@ impl BlockAscent {
             model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
         };
         let offsets: f64 = self.models.iter().map(offsets).sum();
-        offsets - 0.5 * self.lambda * norm_squared(&self.weights) - allowance(self)
+        offsets - 0.5 * self.lambda * large_norm_squared(&self.weights) - allowance(self)
     }
 }
