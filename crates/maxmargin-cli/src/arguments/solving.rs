@@ -135,7 +135,7 @@ pub fn positive(text: &str) -> Result<f64, String> {
 /// A number that is 0 or more.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
-        Ok(value) if value >= 0.0 && value < 1e12 => Ok(value),
+        Ok(value) if (0.0..1e12).contains(&value) => Ok(value),
         _ => Err("a number of seconds, 0 or more, is expected".to_owned()),
     }
 }

@@ -9,7 +9,7 @@ mod rows;
 mod sparse;
 mod terms;
 
-pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale};
+pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale, zeros};
 pub use max_plus::max_plus;
 pub use rows::add_row_products;
 pub use sparse::{FeatureSum, SparseVector};

@@ -48,11 +48,11 @@ pub enum SolverState<'a> {
 /// The same, read back: variants in the same order.
 #[derive(Deserialize)]
 enum OwnedState {
-    Bmrm(Bmrm),
-    ProxBmrm(ProxBmrm),
-    NSlack(NSlack),
-    Bcfw(Bcfw),
-    Sgd(Sgd),
+    Bmrm(Box<Bmrm>),
+    ProxBmrm(Box<ProxBmrm>),
+    NSlack(Box<NSlack>),
+    Bcfw(Box<Bcfw>),
+    Sgd(Box<Sgd>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -139,11 +139,11 @@ impl CheckpointDir {
         }
         let (state, solver): (RunState, OwnedState) = postcard::from_bytes(body).map_err(|_| damaged())?;
         let solver: Box<dyn Solver> = match solver {
-            OwnedState::Bmrm(solver) => Box::new(solver),
-            OwnedState::ProxBmrm(solver) => Box::new(solver),
-            OwnedState::NSlack(solver) => Box::new(solver),
-            OwnedState::Bcfw(solver) => Box::new(solver),
-            OwnedState::Sgd(solver) => Box::new(solver),
+            OwnedState::Bmrm(solver) => solver,
+            OwnedState::ProxBmrm(solver) => solver,
+            OwnedState::NSlack(solver) => solver,
+            OwnedState::Bcfw(solver) => solver,
+            OwnedState::Sgd(solver) => solver,
         };
         Ok((state, solver))
     }

@@ -22,7 +22,7 @@ use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
-use crate::linear::large_norm_squared;
+use crate::linear::{large_norm_squared, zeros};
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -99,7 +99,7 @@ impl BlockAscent {
         let share = 1.0 / risk.len().max(1) as f64;
         Self {
             lambda,
-            weights: vec![0.0; risk.dim()],
+            weights: zeros(risk.dim()),
             models: (0..risk.len()).map(|i| ExampleModel::new(risk.weight(i) * share)).collect(),
             gaps: vec![f64::INFINITY; risk.len()],
             batch: FIRST_BATCH,
@@ -150,6 +150,9 @@ impl BlockAscent {
         let work = |visitor: &mut Visitor<'_>, k: usize| {
             let weights = weights.read().unwrap_or_else(PoisonError::into_inner);
             let visit = &mut *open(&visits[k]);
+            if look == Look::Oracle {
+                visit.model.drop_idle(IDLE_LIMIT);
+            }
             visitor.look(visit, Point::from(&*weights), look);
             visitor.ascend(visit, lambda);
         };
@@ -221,7 +224,6 @@ impl BlockAscent {
         }
         if look == Look::Oracle {
             self.gaps[visit.example] = visit.gap;
-            visit.model.drop_idle(IDLE_LIMIT);
         }
         self.models[visit.example] = std::mem::take(&mut visit.model);
     }
