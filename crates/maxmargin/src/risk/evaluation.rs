@@ -12,8 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::{Bounds, Oracle, Point, Risk};
 use crate::linear::{add_scaled, scale};
 
-/// The least number of blocks into which a large risk is cut: enough to keep many cores busy.
+/// The number of blocks into which a large risk is cut: enough to keep many cores busy.
 const BLOCKS: usize = 64;
+
+/// No risk is cut into blocks of fewer examples than this, unless its groups ask for it: each block has a slope to add.
+const SMALLEST_BLOCK: usize = 32;
 
 /// Numbers that the slopes of one wave of blocks may take, if that is enough for all threads.
 const LARGEST_WAVE: usize = 1 << 20;
@@ -74,7 +77,7 @@ pub struct Evaluation {
 /// Evaluates the risk and a plane for each group.
 pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
     let n = risk.len();
-    let cuts = BLOCKS.div_ceil(groups.len());
+    let cuts = (n / SMALLEST_BLOCK).clamp(1, BLOCKS).div_ceil(groups.len());
     let blocks: Vec<(usize, Range<usize>)> = (0..groups.len())
         .flat_map(|group| (0..cuts).map(move |cut| (group, part(groups.range(group), cut, cuts))))
         .filter(|(_, block)| !block.is_empty())
