@@ -1,12 +1,14 @@
 //! The checkpoints of a training run: when to write one, and which one may be gone on with.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use maxmargin::Error;
+use maxmargin::data::fingerprint_of_bytes;
 use maxmargin::solver::{CheckpointDir, Identity, RunState, Solver, SolverKind, SolverSettings};
+use maxmargin::structure::LabelCost;
+use maxmargin::task::TaskKind;
 
 use crate::print::note;
 use crate::problem::Problem;
@@ -52,14 +54,14 @@ impl Checkpoints {
         Ok(Some((state, solver)))
     }
 
-    /// Writes a checkpoint when the last one is old enough.
-    pub fn save_if_due(&mut self, state: &RunState, solver: &dyn Solver) -> Result<(), Error> {
-        if self.last.elapsed() < self.every {
-            return Ok(());
+    /// Writes a checkpoint when the last one is old enough. If that fails, the run goes on with the old one.
+    pub fn save_if_due(&mut self, state: &RunState, solver: &dyn Solver) {
+        if self.last.elapsed() >= self.every {
+            if let Err(error) = self.save(state, solver) {
+                note(&format!("no checkpoint after pass {}: {error}", state.report.passes));
+            }
+            self.last = Instant::now();
         }
-        self.save(state, solver)?;
-        self.last = Instant::now();
-        Ok(())
     }
 
     /// Writes a checkpoint.
@@ -68,28 +70,40 @@ impl Checkpoints {
     }
 }
 
-/// All that decides which way a run goes.
+fn hash(numbers: &[f64]) -> String {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    format!("{:016x}", fingerprint_of_bytes(&bytes))
+}
+
+/// All that decides which way a run goes. What is easiest to understand comes first: the first difference is reported.
 fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> Identity {
-    let start = settings.start.as_ref().map_or("0".to_owned(), |start| {
-        let mut hasher = DefaultHasher::new();
-        start.iter().for_each(|w| w.to_bits().hash(&mut hasher));
-        format!("the weights {:016x}", hasher.finish())
-    });
+    let start = settings
+        .start
+        .as_ref()
+        .map_or("at 0".to_owned(), |start| format!("the --warm-start weights {}", hash(start)));
     let options = &problem.options;
+    let loss = match (&options.cost, options.mean, problem.task.kind()) {
+        (LabelCost::ZeroOne, _, TaskKind::Multiclass) => "zero-one".to_owned(),
+        (LabelCost::ZeroOne, true, _) => "hamming-mean".to_owned(),
+        (LabelCost::ZeroOne, false, _) => "hamming".to_owned(),
+        (LabelCost::Matrix(matrix), mean, _) => {
+            format!("costs {}{}", hash(matrix.as_slice()), if mean { ", their mean" } else { "" })
+        }
+    };
     [
         ("program version", env!("CARGO_PKG_VERSION").to_owned()),
         ("task", problem.task.kind().to_string()),
-        ("loss", format!("{:?}, mean {}", options.cost, options.mean)),
+        ("loss", loss),
         ("bias", options.bias.to_string()),
         ("boundary", options.boundary.to_string()),
         ("number of weights", problem.task.dim().to_string()),
+        ("start", start),
         ("solver", kind.to_string()),
         ("λ", settings.lambda.to_string()),
         ("number of groups", settings.groups.to_string()),
         ("seed", settings.seed.to_string()),
-        ("start", start),
         ("number of examples", problem.data.len().to_string()),
-        ("data", format!("{:016x}", problem.data.fingerprint())),
+        ("data", format!("the one with fingerprint {:016x}", problem.data.fingerprint())),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into()

@@ -120,12 +120,13 @@ impl Progress {
     }
 
     fn left(&self, report: &Report) -> String {
-        let limit = self.limits.time_limit.map(|limit| (limit.as_secs_f64() - report.seconds).max(0.0));
-        let left = match (self.seconds_left(), limit) {
-            (Some(left), Some(limit)) => Some(left.min(limit)),
-            (left, limit) => left.or(limit),
-        };
-        left.map(|seconds| format!(", about {} left", time(seconds))).unwrap_or_default()
+        let by_time = self.limits.time_limit.map(|limit| (limit.as_secs_f64() - report.seconds).max(0.0));
+        let by_passes = (self.limits.max_passes < usize::MAX && report.passes > 0).then(|| {
+            let passes_left = self.limits.max_passes.saturating_sub(report.passes);
+            passes_left as f64 * report.seconds / report.passes as f64
+        });
+        let least = [self.seconds_left(), by_time, by_passes].into_iter().flatten().reduce(f64::min);
+        least.map(|seconds| format!(", about {} left", time(seconds))).unwrap_or_default()
     }
 
     /// The time left if the gap goes on to shrink by the same factor per second as it lately did.

@@ -34,9 +34,8 @@ pub fn solve(
     risk: &dyn Risk,
     limits: Limits,
     progress: &mut Progress,
-    observe: impl FnMut(&Report) -> Result<(), Error>,
+    mut observe: impl FnMut(&Report) -> Result<(), Error>,
 ) -> Result<Trained> {
-    let mut observe = observe;
     let mut state = RunState::new(risk.dim());
     let stop = go_on(solver, risk, limits, progress, &mut state, |state, _| observe(&state.report))?;
     Ok(Trained { solver: solver.name(), outcome: state.into_outcome(stop) })
@@ -92,7 +91,7 @@ impl Log {
             Err(error) => return Err(Error::io("read", path, error).into()),
         };
         let is_earlier = |line: &&str| {
-            let object: Option<Value> = serde_json::from_str(line).ok();
+            let object: Option<Value> = serde_json::from_str(line).ok().filter(|_| line.ends_with('\n'));
             object.and_then(|object| object["passes"].as_u64()).is_some_and(|pass| pass as usize <= passes)
         };
         let kept: usize = old.split_inclusive('\n').take_while(is_earlier).map(str::len).sum();

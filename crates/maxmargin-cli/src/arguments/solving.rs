@@ -14,15 +14,15 @@ use crate::print::number;
 #[group(multiple = false)]
 pub struct RegularizerArguments {
     /// λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w)
-    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
     pub lambda: Option<f64>,
 
     /// C of ½ ‖w‖² + C · 1/n Σ H_i(w): λ = 1/C
-    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
     pub c_mean: Option<f64>,
 
     /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n). C = 1 when nothing is given
-    #[arg(long, value_name = "X", value_parser = positive, help_heading = "Regularisation (one of them)")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
     pub c_sum: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ pub struct SolvingArguments {
     pub groups: u16,
 
     /// Stop at this relative gap (primal − lower bound) / primal
-    #[arg(long, value_name = "X", default_value_t = 1e-3, value_parser = positive)]
+    #[arg(long, value_name = "X", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = positive)]
     pub gap: f64,
 
     /// Stop after this many passes over the data
@@ -84,7 +84,7 @@ pub struct SolvingArguments {
     pub max_passes: Option<u64>,
 
     /// Stop after this many seconds, at the end of a pass
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub time_limit: Option<f64>,
 
     /// Threads; all cores when it is not given. The model is the same, bit for bit, for any number
@@ -95,7 +95,7 @@ pub struct SolvingArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Show no progress and no summary: only errors (and the object of --json)
+    /// Show no progress and no summary: only errors, notes and what was asked for (tables, the object of --json)
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -128,7 +128,7 @@ impl SolvingArguments {
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
         Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
-        _ => Err("a number above 0 is expected".to_owned()),
+        _ => Err("a finite number above 0 is expected".to_owned()),
     }
 }
 

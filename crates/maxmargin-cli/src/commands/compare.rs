@@ -6,7 +6,6 @@
 use anyhow::Result;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use maxmargin::risk::Risk;
 use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use serde_json::{Value, json};
 
@@ -112,14 +111,13 @@ impl Compare {
 impl CompareSolvers {
     fn run(&self, threads: usize) -> Result<()> {
         let (problem, _) = Problem::load(&self.problem, None)?;
-        let risk = problem.risk()?;
         let mut lambdas = self.lambdas.clone();
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
 
         let mut cells = Vec::new();
         for &solver in &self.solvers {
-            self.solve_all(solver, &lambdas, risk.as_ref(), &mut cells)?;
+            self.solve_all(solver, &lambdas, &problem, &mut cells)?;
             if interrupt::asked() {
                 note("interrupted; the tables hold what was done so far");
                 break;
@@ -148,24 +146,23 @@ impl CompareSolvers {
         &self,
         solver: SolverKind,
         lambdas: &[f64],
-        risk: &dyn Risk,
+        problem: &Problem,
         cells: &mut Vec<Cell>,
     ) -> Result<()> {
         let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm | SolverKind::Auto);
         let mut start = None;
         if self.reuse && prox {
             let before = self.solving.settings(10.0 * lambdas[0])?;
-            start = Some(self.solve(solver, before, risk)?.0.weights);
+            start = Some(self.solve(solver, before, problem)?.0.weights);
         }
         for &lambda in lambdas {
             if interrupt::asked() {
                 break;
             }
             let settings = SolverSettings { start: start.take(), ..self.solving.settings(lambda)? };
-            let (outcome, passes) = self.solve(solver, settings, risk)?;
-            if self.reuse && prox {
-                start = Some(outcome.weights.clone());
-            }
+            let (mut outcome, passes) = self.solve(solver, settings, problem)?;
+            let weights = std::mem::take(&mut outcome.weights);
+            start = (self.reuse && prox).then_some(weights);
             cells.push(Cell { solver, lambda, outcome, passes });
         }
         Ok(())
@@ -176,7 +173,7 @@ impl CompareSolvers {
         &self,
         solver: SolverKind,
         settings: SolverSettings,
-        risk: &dyn Risk,
+        problem: &Problem,
     ) -> Result<(Outcome, Vec<Report>)> {
         let limits = self.solving.limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
@@ -186,8 +183,10 @@ impl CompareSolvers {
             passes.push(*report);
             Ok(())
         };
-        let mut solver = solver.build(risk, &settings);
-        let outcome = solve(solver.as_mut(), risk, limits, &mut progress, keep)?.outcome;
+        // A risk of its own for each run: what one remembers of the examples must not speed up the next.
+        let risk = problem.risk()?;
+        let mut solver = solver.build(risk.as_ref(), &settings);
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep)?.outcome;
         Ok((outcome, passes))
     }
 

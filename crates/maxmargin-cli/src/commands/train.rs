@@ -67,8 +67,8 @@ pub struct Train {
     #[arg(long, value_name = "DIR", help_heading = "Solving")]
     checkpoint: Option<PathBuf>,
 
-    /// Seconds between two checkpoints
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = not_negative, requires = "checkpoint", help_heading = "Solving")]
+    /// Seconds between two checkpoints; 0 for one after each pass
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true, value_parser = not_negative, requires = "checkpoint", help_heading = "Solving")]
     checkpoint_every: f64,
 
     /// Go on from the checkpoint in --checkpoint, to the same model as without a break; from the start if there is none
@@ -99,6 +99,18 @@ impl Train {
                 bail!("--log and --model name the same file");
             }
         }
+        if let Some(directory) = &self.checkpoint {
+            let inside = |file: &PathBuf| file.starts_with(directory);
+            if inside(&self.model)
+                || self.log.as_ref().is_some_and(inside)
+                || self.problem.train.iter().any(inside)
+            {
+                bail!(
+                    "--checkpoint: a directory of its own is needed; {} has other files of this run",
+                    directory.display()
+                );
+            }
+        }
         self.solving.on_threads(|threads| self.train(threads))
     }
 
@@ -119,7 +131,7 @@ impl Train {
         let risk = problem.risk()?;
         let mut choice = self.solver.resolve(risk.as_ref(), settings.lambda);
         if let Some(path) = &self.warm_start {
-            choice = choice.from_given_weights();
+            choice = choice.from_given_weights(risk.as_ref());
             settings.start = Some(warm_start(path, &problem, choice.kind)?);
         }
         let mut checkpoints = match &self.checkpoint {
@@ -144,12 +156,15 @@ impl Train {
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let observe = |state: &RunState, solver: &dyn Solver| {
             log.as_mut().map_or(Ok(()), |log| log.write(&state.report))?;
-            checkpoints.as_mut().map_or(Ok(()), |checkpoints| checkpoints.save_if_due(state, solver))
+            if let Some(checkpoints) = &mut checkpoints {
+                checkpoints.save_if_due(state, solver);
+            }
+            Ok(())
         };
         let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe)?;
-        if let Some(checkpoints) = &checkpoints {
-            checkpoints.save(&state, solver.as_ref())?;
-        }
+        // The model is worth more than the checkpoint: if the disk is full, the error comes after it is written.
+        let last_checkpoint =
+            checkpoints.as_ref().map(|checkpoints| checkpoints.save(&state, solver.as_ref()));
         let name = solver.name();
         // A solver may hold several times what the model needs to be written.
         drop((solver, risk));
@@ -157,8 +172,10 @@ impl Train {
         let weights = std::mem::take(&mut trained.outcome.weights);
         let model = problem.model(trained.solver, &settings, &trained.outcome.report, weights);
         model.save(&self.model)?;
+        last_checkpoint.transpose()?;
         if trained.outcome.stop == Stop::Interrupted {
-            note(&format!("interrupted; the model so far is in {}", self.model.display()));
+            let resume = if self.checkpoint.is_some() { "; go on with --resume" } else { "" };
+            note(&format!("interrupted; the model so far is in {}{resume}", self.model.display()));
         }
 
         let evaluation =

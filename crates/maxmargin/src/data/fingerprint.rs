@@ -47,8 +47,8 @@ impl Dataset {
     }
 }
 
-/// The same for bytes.
-pub(crate) fn fingerprint_of_bytes(bytes: &[u8]) -> u64 {
+/// A number that depends on every byte, the same on every machine and in every version.
+pub fn fingerprint_of_bytes(bytes: &[u8]) -> u64 {
     let mut mixer = Mixer(bytes.len() as u64);
     let (words, rest) = bytes.as_chunks::<8>();
     words.iter().for_each(|&word| mixer.add(u64::from_le_bytes(word)));

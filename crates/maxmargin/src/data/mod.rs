@@ -24,7 +24,7 @@ pub mod word_images;
 pub use alphabet::Alphabet;
 pub use dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 pub use features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
-pub(crate) use fingerprint::fingerprint_of_bytes;
+pub use fingerprint::fingerprint_of_bytes;
 pub use folds::parse_folds;
 pub use format::Format;
 pub use gather::Unseen;

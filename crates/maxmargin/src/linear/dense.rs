@@ -65,16 +65,6 @@ pub fn norm_squared(x: &[f64]) -> f64 {
     dot(x, x)
 }
 
-/// A zero vector whose memory is there from the start.
-///
-/// `vec![0.0; n]` gets memory that becomes real when it is first written. A vector that is read a lot before would pay
-/// for that page by page, with all threads held up each time.
-pub fn zeros(n: usize) -> Vec<f64> {
-    let mut zeros = Vec::with_capacity(n);
-    zeros.resize(n, 0.0);
-    zeros
-}
-
 /// ‖x‖² over all cores; the same for any number of them.
 pub fn large_norm_squared(x: &[f64]) -> f64 {
     const PART: usize = 1 << 15;

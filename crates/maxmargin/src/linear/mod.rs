@@ -4,12 +4,14 @@
 //! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
 
 mod dense;
+mod large;
 mod max_plus;
 mod rows;
 mod sparse;
 mod terms;
 
-pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale, zeros};
+pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale};
+pub use large::LargeVector;
 pub use max_plus::max_plus;
 pub use rows::add_row_products;
 pub use sparse::{FeatureSum, SparseVector};

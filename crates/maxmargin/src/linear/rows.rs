@@ -1,7 +1,7 @@
 //! A row of features times a block of weights: the scores of all labels at once.
 //!
 //! Weights lie feature by feature (`weights[j · labels + k]`), so that each stored value of a row touches one run of
-//! memory, and the sums for up to 16 labels stay in registers while the row streams by.
+//! memory, and the sums for up to 32 labels stay in registers while the row streams by.
 
 use super::{dispatch, multiply_add};
 use crate::data::{Row, RowValues};

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{large_norm_squared, zeros};
+use crate::linear::{LargeVector, large_norm_squared};
 use crate::risk::Risk;
 
 /// What an oracle visit costs, in visits that only look at planes at hand.
@@ -105,7 +105,7 @@ impl BcfwOptions {
 /// A weighted average of points, later ones counting more.
 #[derive(Serialize, Deserialize)]
 struct Average {
-    point: Vec<f64>,
+    point: LargeVector,
     count: f64,
 }
 
@@ -129,7 +129,7 @@ impl Bcfw {
             ascent: BlockAscent::new(lambda, risk),
             random: Pcg64Mcg::seed_from_u64(options.seed),
             order: (0..risk.len()).collect(),
-            average: Average { point: zeros(risk.dim()), count: 0.0 },
+            average: Average { point: LargeVector::zeros(risk.dim()), count: 0.0 },
             best: Certificate::UNKNOWN,
             aim: 0.0,
             seen: f64::INFINITY,

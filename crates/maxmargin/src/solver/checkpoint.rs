@@ -5,7 +5,7 @@
 //! with every random number generator. A checkpoint is refused when it is damaged or when it is of another run, and the
 //! error says what differs.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,9 +25,11 @@ const NAME: &str = "state.checkpoint";
 pub type Identity = Vec<(String, String)>;
 
 /// The directory in which a run keeps its checkpoint.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct CheckpointDir {
     file: PathBuf,
+    /// The directory, locked.
+    _lock: Option<File>,
 }
 
 /// A solver's state, by kind.
@@ -65,10 +67,22 @@ struct Header {
 impl CheckpointDir {
     /// The checkpoint of a directory, which is made if it is not there.
     pub fn new(directory: &Path) -> Result<Self> {
+        if directory.is_file() {
+            let problem = "a file; a checkpoint needs the name of a directory".to_owned();
+            return Err(Error::model(directory, problem));
+        }
         std::fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
         let file = directory.join(NAME);
         OutputFile::check(&file)?;
-        Ok(Self { file })
+        // Where directories can be locked, two runs cannot write over each other.
+        let lock = File::open(directory).ok();
+        if let Some(Err(TryLockError::WouldBlock)) = lock.as_ref().map(File::try_lock) {
+            return Err(Error::model(
+                &file,
+                "another run is using this checkpoint; name another directory".to_owned(),
+            ));
+        }
+        Ok(Self { file, _lock: lock })
     }
 
     /// The file itself.
@@ -106,8 +120,9 @@ impl CheckpointDir {
             file.sync_all()?;
             std::fs::rename(&new, &self.file)?;
             // Some systems cannot sync a directory; then the last checkpoint but one may come back after a power cut.
-            let directory = self.file.parent().map(File::open);
-            drop(directory.transpose()?.map(|directory| directory.sync_all()));
+            if let Some(Ok(directory)) = self.file.parent().map(File::open) {
+                drop(directory.sync_all());
+            }
             Ok(())
         };
         write().inspect_err(|_| drop(std::fs::remove_file(&new)))
@@ -118,9 +133,12 @@ impl CheckpointDir {
         let bytes = std::fs::read(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
         let refuse = |problem: String| Error::model(&self.file, problem);
         let damaged =
-            || refuse("not a whole checkpoint: it was cut or changed; start again without it".to_owned());
+            || refuse("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| {
-            refuse("not a checkpoint of this version of maxmargin; start again without it".to_owned())
+            refuse(
+                "not a checkpoint, or one of another version of maxmargin; delete it and start again"
+                    .to_owned(),
+            )
         })?;
         let (header, body) = postcard::take_from_bytes::<Header>(rest).map_err(|_| damaged())?;
         if header.bytes != body.len() as u64 || header.checksum != fingerprint_of_bytes(body) {

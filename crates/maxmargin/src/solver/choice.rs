@@ -125,9 +125,11 @@ pub struct Choice {
 
 impl Choice {
     /// What `auto` stands for when there are weights to start from; a solver that was asked for by name stays.
-    pub fn from_given_weights(self) -> Choice {
+    ///
+    /// Above a million weights none of those that can start from weights is worth having.
+    pub fn from_given_weights(self, risk: &dyn Risk) -> Choice {
         match self.why {
-            Some(_) if !self.kind.starts_anywhere() => {
+            Some(_) if !self.kind.starts_anywhere() && risk.dim() <= LARGEST_DENSE_PLANE => {
                 Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights") }
             }
             _ => self,

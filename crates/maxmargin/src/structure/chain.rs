@@ -10,7 +10,7 @@
 //! | transition | `labels × labels` | `before · labels + after` |
 //! | first and last, with boundary weights | `labels` each | |
 
-use super::multiclass::check_labels;
+use super::multiclass::{check_labels, check_size};
 use super::{Found, KBest, LabelCost, Mix, Structure, product_by_features};
 use crate::data::Rows;
 use crate::error::Result;
@@ -53,6 +53,10 @@ impl Default for ChainOptions {
 /// Longer chains keep no products of their positions, of which there are as many as positions squared.
 const LONGEST_KERNEL: usize = 200;
 
+/// Nor do chains for which there are more products than this many times the stored values of their features: so the
+/// products of all chains never take more than a few times the memory of the data.
+const LARGEST_KERNEL: usize = 4;
+
 /// A first-order chain.
 ///
 /// ```
@@ -91,6 +95,7 @@ impl Chain {
     /// A chain with this many features per position (without the bias) and labels.
     pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
         check_labels(labels, &options.loss.cost)?;
+        check_size(features, labels)?;
         Ok(Self { features, labels, options })
     }
 
@@ -225,7 +230,8 @@ impl Structure for Chain {
     }
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {
-        if x.len() > LONGEST_KERNEL {
+        let stored: usize = (0..x.len()).map(|t| x.row(t).len()).sum();
+        if x.len() > LONGEST_KERNEL || x.len() * (x.len() + 1) / 2 > LARGEST_KERNEL * stored {
             return Vec::new();
         }
         let bias = f64::from(u8::from(self.options.bias));
@@ -234,7 +240,7 @@ impl Structure for Chain {
     }
 
     fn product(&self, x: &Rows, kernel: &Vec<f64>, truth: &Vec<u32>, y: &Vec<u32>, z: &Vec<u32>) -> f64 {
-        if x.len() > LONGEST_KERNEL {
+        if kernel.is_empty() {
             return product_by_features(self, x, truth, y, z);
         }
         let last = x.len().saturating_sub(1);

@@ -35,6 +35,7 @@ impl Multiclass {
     /// A task with this many features (without the bias) and labels.
     pub fn new(features: usize, labels: usize, bias: bool, cost: LabelCost) -> Result<Self> {
         check_labels(labels, &cost)?;
+        check_size(features, labels)?;
         Ok(Self { features, labels, bias, cost })
     }
 
@@ -70,6 +71,20 @@ pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
             format!("made for {} labels, but there are {labels}", matrix.labels()),
         )),
         _ => Ok(()),
+    }
+}
+
+/// Places of weights are kept in 32 bits.
+pub(super) fn check_size(features: usize, labels: usize) -> Result<()> {
+    let pairs = (features + 3).checked_mul(labels).and_then(|pairs| pairs.checked_add(labels * labels));
+    match pairs {
+        Some(weights) if u32::try_from(weights).is_ok() => Ok(()),
+        _ => Err(Error::parameter(
+            "data",
+            format!(
+                "{features} features times {labels} labels are more than 2³² weights; hash or select features"
+            ),
+        )),
     }
 }
 

@@ -144,12 +144,14 @@ impl SimplexQp {
     /// The maximum.
     pub fn maximum(&self) -> Bracket {
         let n = self.linear.len();
+        // The reference solver fails now and then when numbers are large; the maximiser does not depend on their unit.
+        let unit = 1.0 / self.scale();
         let mut quadratic = Entries::default();
         for (i, row) in self.gram.iter().enumerate() {
             // The upper triangle.
-            (i..n).for_each(|j| quadratic.add(i, j, self.curvature * row[j]));
+            (i..n).for_each(|j| quadratic.add(i, j, unit * self.curvature * row[j]));
         }
-        let linear: Vec<f64> = self.linear.iter().map(|c| -c).collect();
+        let linear: Vec<f64> = self.linear.iter().map(|c| -unit * c).collect();
         let used: Vec<usize> = (0..self.blocks).filter(|p| self.block.contains(p)).collect();
         let mut constraints = Entries::default();
         for (j, block) in self.block.iter().enumerate() {

@@ -22,7 +22,7 @@ use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
-use crate::linear::{large_norm_squared, zeros};
+use crate::linear::{LargeVector, large_norm_squared};
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -48,7 +48,7 @@ const LARGEST_BATCH: usize = 64;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct BlockAscent {
     lambda: f64,
-    weights: Vec<f64>,
+    weights: LargeVector,
     models: Vec<ExampleModel>,
     /// The gap of each example when its oracle was last asked.
     gaps: Vec<f64>,
@@ -88,19 +88,23 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// What lies inside a lock that no thread can have left in disorder.
+/// What lies inside a lock. A thread that panics while it holds one takes the whole pass with it.
 fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// c_i / n.
+fn mass(risk: &dyn Risk, example: usize) -> f64 {
+    risk.weight(example) / risk.len() as f64
 }
 
 impl BlockAscent {
     /// All mass on the zero planes: w = 0.
     pub(super) fn new(lambda: f64, risk: &dyn Risk) -> Self {
-        let share = 1.0 / risk.len().max(1) as f64;
         Self {
             lambda,
-            weights: zeros(risk.dim()),
-            models: (0..risk.len()).map(|i| ExampleModel::new(risk.weight(i) * share)).collect(),
+            weights: LargeVector::zeros(risk.dim()),
+            models: (0..risk.len()).map(|i| ExampleModel::new(mass(risk, i))).collect(),
             gaps: vec![f64::INFINITY; risk.len()],
             batch: FIRST_BATCH,
             changes: 0,
@@ -153,13 +157,14 @@ impl BlockAscent {
             if look == Look::Oracle {
                 visit.model.drop_idle(IDLE_LIMIT);
             }
-            visitor.look(visit, Point::from(&*weights), look);
+            visitor.look(visit, Point::from(&**weights), look);
             visitor.ascend(visit, lambda);
         };
         let grain = (batch / (4 * (1 + helpers.len()))).max(1);
         let team = Team::default();
         let mut batch_order = Vec::with_capacity(batch);
         rayon::scope(|scope| {
+            let _closing = team.closing();
             for visitor in helpers {
                 scope.spawn(|_| team.help(|k| work(visitor, k)));
             }
@@ -174,13 +179,16 @@ impl BlockAscent {
                     visit.model = std::mem::take(&mut self.models[i]);
                 }
                 team.lead(examples.len(), grain, |k| work(leader, k));
+                if team.has_failed() {
+                    // The scope passes the helper's panic on.
+                    return;
+                }
                 self.weights = std::mem::take(&mut *weights.write().unwrap_or_else(PoisonError::into_inner));
                 for visit in &visits[..examples.len()] {
                     self.apply(&mut open(visit), look, &mut tally);
                 }
                 *weights.write().unwrap_or_else(PoisonError::into_inner) = std::mem::take(&mut self.weights);
             }
-            team.close();
         });
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.visits = visits;
@@ -212,7 +220,11 @@ impl BlockAscent {
         tally.visits += 1;
         if visit.moves {
             let slope = visit.offset + visit.slope.dot(&self.weights);
-            let step = if slope >= visit.curvature { 1.0 } else { (slope / visit.curvature).max(0.0) };
+            let step = match slope {
+                slope if slope <= 0.0 => 0.0,
+                slope if slope >= visit.curvature => 1.0,
+                slope => slope / visit.curvature,
+            };
             if step > 0.0 {
                 visit.slope.add_to(-step / self.lambda, &mut self.weights);
                 visit.model.go_towards(&visit.target, step);
@@ -251,7 +263,7 @@ impl BlockAscent {
             crew.visitors.par_iter_mut().for_each(work);
             for (k, model) in models.iter_mut().enumerate() {
                 let visit = &mut *open(&visits[k]);
-                let weight = crew.risk.weight(visit.example) / n as f64;
+                let weight = mass(crew.risk, visit.example);
                 total += Bounds { value: weight * visit.bounds.value, upper: weight * visit.bounds.upper };
                 self.gaps[visit.example] = visit.gap;
                 *model = std::mem::take(&mut visit.model);
@@ -273,7 +285,7 @@ impl BlockAscent {
         let oracle = &mut crew.visitors[0].oracle;
         let mut factors = Vec::new();
         for (i, model) in self.models.iter_mut().enumerate() {
-            model.normalize(crew.risk.weight(i) / n as f64);
+            model.normalize(mass(crew.risk, i));
             factors.clear();
             let with_mass = model.coefficients[1..].iter().enumerate().filter(|&(_, &beta)| beta != 0.0);
             factors.extend(with_mass.map(|(k, beta)| (k, -beta / self.lambda)));
@@ -282,19 +294,26 @@ impl BlockAscent {
         self.changes = n as u64;
     }
 
-    /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes of w may have added to it. Where
+    /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes and sums may have added to it. Where
     /// that is not negligible against `gap`, the weights are computed anew first.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
-        let allowance = |ascent: &Self| {
-            2.0 * f64::EPSILON * ascent.changes as f64 * ascent.lambda * large_norm_squared(&ascent.weights)
-        };
-        if allowance(self) > 1e-3 * gap && self.changes > 2 * self.models.len() as u64 {
-            self.recompute_weights(crew);
+        let (value, allowance) = self.dual();
+        if allowance <= 1e-3 * gap || self.changes <= 2 * self.models.len() as u64 {
+            return value - allowance;
         }
+        self.recompute_weights(crew);
+        let (value, allowance) = self.dual();
+        value - allowance
+    }
+
+    /// The dual value, and how much of it may be rounding.
+    fn dual(&self) -> (f64, f64) {
         let offsets = |model: &ExampleModel| -> f64 {
             model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
         };
         let offsets: f64 = self.models.iter().map(offsets).sum();
-        offsets - 0.5 * self.lambda * large_norm_squared(&self.weights) - allowance(self)
+        let square = self.lambda * large_norm_squared(&self.weights);
+        let roundings = self.changes.max(self.models.len() as u64) as f64;
+        (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * (square + offsets))
     }
 }

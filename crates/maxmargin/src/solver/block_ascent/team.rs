@@ -2,7 +2,8 @@
 //!
 //! A batch of visits takes a tenth of a millisecond, which is about what it takes to wake a thread. So while batches come
 //! one after the other, helpers do not sleep between them: they watch a counter. Whoever is free takes the next visits
-//! of the batch; the leader works too, and alone if no helper ever comes.
+//! of the batch; the leader works too, and alone if no helper ever comes. A panic in the work of any of them ends the
+//! waiting of all.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -19,6 +20,8 @@ pub(super) struct Team {
     /// How many visits are taken at a time.
     grain: AtomicUsize,
     closed: AtomicBool,
+    /// Whether the work of someone has panicked.
+    failed: AtomicBool,
 }
 
 impl Team {
@@ -28,9 +31,15 @@ impl Team {
         self.grain.store(grain, Ordering::Relaxed);
         self.left.store(visits, Ordering::Release);
         while self.take(&mut work) {}
-        while self.done.load(Ordering::Acquire) < visits {
-            std::hint::spin_loop();
+        let mut idle = 0;
+        while self.done.load(Ordering::Acquire) < visits && !self.failed.load(Ordering::Acquire) {
+            wait(&mut idle);
         }
+    }
+
+    /// Whether the work of someone has panicked: the batch is not done, and no other will be.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
     }
 
     /// A helper's part of all batches until the team is closed.
@@ -39,18 +48,21 @@ impl Team {
         while !self.closed.load(Ordering::Acquire) {
             if self.take(&mut work) {
                 idle = 0;
-            } else if idle < PATIENCE {
-                idle += 1;
-                std::hint::spin_loop();
             } else {
-                std::thread::yield_now();
+                wait(&mut idle);
             }
         }
     }
 
-    /// Sends the helpers home.
-    pub(super) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+    /// Something that sends the helpers home when it goes out of scope, by a panic too.
+    pub(super) fn closing(&self) -> impl Drop + '_ {
+        struct Closing<'a>(&'a AtomicBool);
+        impl Drop for Closing<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Release);
+            }
+        }
+        Closing(&self.closed)
     }
 
     /// Does some visits that nobody has taken; says whether there were any.
@@ -60,7 +72,9 @@ impl Team {
             let rest = left.saturating_sub(self.grain.load(Ordering::Relaxed));
             match self.left.compare_exchange_weak(left, rest, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => {
+                    let alarm = Alarm(self);
                     (rest..left).for_each(work);
+                    std::mem::forget(alarm);
                     self.done.fetch_add(left - rest, Ordering::Release);
                     return true;
                 }
@@ -68,6 +82,25 @@ impl Team {
             }
         }
         false
+    }
+}
+
+/// Goes off when work panics.
+struct Alarm<'a>(&'a Team);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        self.0.failed.store(true, Ordering::Release);
+        self.0.closed.store(true, Ordering::Release);
+    }
+}
+
+fn wait(idle: &mut usize) {
+    if *idle < PATIENCE {
+        *idle += 1;
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
     }
 }
 
@@ -94,8 +127,28 @@ mod tests {
                         assert_eq!(std::mem::take(&mut *count.lock().unwrap()), usize::from(k < size));
                     }
                 }
-                team.close();
+                drop(team.closing());
             });
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_waiting_of_all() {
+        for helpers in [0, 1, 3] {
+            let result = std::panic::catch_unwind(|| {
+                let team = Team::default();
+                let work = |k: usize| assert_ne!(k, 7, "this panic is part of the test");
+                std::thread::scope(|scope| {
+                    let _closing = team.closing();
+                    for _ in 0..helpers {
+                        scope.spawn(|| team.help(work));
+                    }
+                    team.lead(20, 1, work);
+                    assert!(team.has_failed(), "a helper panicked");
+                    panic!("as the leader does when a helper has");
+                });
+            });
+            assert!(result.is_err());
         }
     }
 }
