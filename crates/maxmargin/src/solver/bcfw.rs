@@ -43,6 +43,9 @@ const LEAST_CHANCE: f64 = 0.02;
 const MOST_PASSES: usize = 10;
 const LARGE_FALL: f64 = 0.2;
 
+/// The real gap is mostly less than the last share of the gaps seen says: a look too early costs less than one too late.
+const HOPE: f64 = 0.5;
+
 /// Weights that a thread averages at a time.
 const PART: usize = 1 << 16;
 
@@ -189,7 +192,9 @@ impl Bcfw {
     fn is_worth_a_look(&self) -> bool {
         let seen: f64 = self.ascent.gaps().iter().sum();
         let wanted = self.aim * self.best.lower_bound;
-        self.passes_since >= MOST_PASSES || seen <= LARGE_FALL * self.seen || seen * self.real <= wanted
+        self.passes_since >= MOST_PASSES
+            || seen <= LARGE_FALL * self.seen
+            || HOPE * seen * self.real <= wanted
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {

@@ -245,15 +245,13 @@ impl Structure for Chain {
         }
         let last = x.len().saturating_sub(1);
         let boundary = f64::from(u8::from(self.options.boundary));
-        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
         // Labels differ from the truth in few places, so these lists are short.
         let mut buffers = [[0; LONGEST_KERNEL]; 2];
-        let [positions, pairs] = &mut buffers;
-        let positions = list((0..z.len()).filter(|&t| z[t] != truth[t]), positions);
-        let pairs = list((0..last).filter(|&t| pair(z, t) != pair(truth, t)), pairs);
+        let [y_buffer, z_buffer] = &mut buffers;
+        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
         let mut sum = 0.0;
-        for s in (0..y.len()).filter(|&s| y[s] != truth[s]) {
-            for t in positions.iter().map(|&t| usize::from(t)) {
+        for s in places(y_places) {
+            for t in places(z_places) {
                 let agreement = agreement(y[s], truth[s], z[t], truth[t]);
                 if agreement != 0.0 {
                     let (low, high) = (s.min(t), s.max(t));
@@ -262,8 +260,9 @@ impl Structure for Chain {
                 }
             }
         }
-        for s in (0..last).filter(|&s| pair(y, s) != pair(truth, s)) {
-            for t in pairs.iter().map(|&t| usize::from(t)) {
+        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
+        for s in steps(y_places, last) {
+            for t in steps(z_places, last) {
                 sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
             }
         }
@@ -271,14 +270,29 @@ impl Structure for Chain {
     }
 }
 
-/// Writes positions down, without allocation.
-fn list(positions: impl Iterator<Item = usize>, buffer: &mut [u8; LONGEST_KERNEL]) -> &[u8] {
+/// The positions at which two labels differ, written down without allocation.
+fn differing<'a>(label: &[u32], truth: &[u32], buffer: &'a mut [u8; LONGEST_KERNEL]) -> &'a [u8] {
     let mut count = 0;
-    for t in positions {
+    for (t, (y, truth)) in label.iter().zip(truth).enumerate() {
         buffer[count] = t as u8;
-        count += 1;
+        count += usize::from(y != truth);
     }
     &buffer[..count]
+}
+
+fn places(list: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    list.iter().map(|&t| usize::from(t))
+}
+
+/// The steps t → t + 1 that touch one of these positions, each once, where `last` is the last position.
+fn steps(list: &[u8], last: usize) -> impl Iterator<Item = usize> + '_ {
+    let before = |k: usize| k.checked_sub(1).map(|k| usize::from(list[k]));
+    places(list).enumerate().flat_map(move |(k, t)| {
+        // The step into t is that out of t − 1, if that position is listed too.
+        let into = (t > 0 && before(k) != Some(t - 1)).then(|| t - 1);
+        let out = (t < last).then_some(t);
+        into.into_iter().chain(out)
+    })
 }
 
 /// ⟨e_a − e_b, e_c − e_d⟩.
