@@ -152,9 +152,9 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
             let mut terms = Terms::default();
             terms.add(0, 0.0);
             structure.add_difference(x, &label, &(self.to)(truth), factor, &mut terms);
-            let vector = terms.to_sparse();
+            let vector = terms.added_up();
             prop_assert!(
-                vector.indices.is_sorted_by(|a, b| a < b) && vector.values.iter().all(|&v| v != 0.0)
+                vector.iter().is_sorted_by(|a, b| a.0 < b.0) && vector.iter().all(|(_, v)| v != 0.0)
             );
             let mut dense = vec![0.0; problem.dim()];
             vector.add_to(1.0, &mut dense);

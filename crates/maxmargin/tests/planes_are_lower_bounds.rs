@@ -1,7 +1,7 @@
 //! Promise: every cutting plane lies below its H_i everywhere and touches it where it was asked for, whatever the scale
 //! of the point, the weights, the groups and the number of threads.
 
-use maxmargin::linear::{SparseVector, Terms};
+use maxmargin::linear::Terms;
 use maxmargin::risk::{Evaluation, Groups, Oracle, Plane, Point, evaluate};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -58,10 +58,10 @@ fn check_planes(problem: &Problem, w: &[f64], others: &[&[f64]]) -> Result<(), T
 }
 
 /// The slope of a plane, written out.
-fn slope(oracle: &mut dyn Oracle, i: usize, plane: &Plane) -> SparseVector {
+fn slope(oracle: &mut dyn Oracle, i: usize, plane: &Plane) -> Terms {
     let mut terms = Terms::default();
     oracle.add_slopes(i, std::slice::from_ref(plane), &[(0, 1.0)], &mut terms);
-    terms.to_sparse()
+    terms.added_up()
 }
 
 /// What the oracle does with planes equals what their slopes, written out, do.
@@ -72,7 +72,7 @@ fn check_arithmetic(
     w: &[f64],
     others: &[&[f64]],
 ) -> Result<(), TestCaseError> {
-    let slopes: Vec<SparseVector> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
+    let slopes: Vec<Terms> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
     let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
     for (other, scale) in others.iter().zip([1.0, 0.5, 3.0]) {
         let at = Point { direction: other, scale };
@@ -89,7 +89,7 @@ fn check_arithmetic(
     for (k, plane) in planes.iter().enumerate() {
         let mut products = Vec::new();
         oracle.products(i, plane, planes, &mut products);
-        let expected = slopes.iter().chain([&slopes[k]]).map(|slope| slope.dot_sparse(&slopes[k]));
+        let expected = slopes.iter().chain([&slopes[k]]).map(|slope| slope.product(&slopes[k]));
         for (product, expected) in products.iter().zip(expected) {
             prop_assert!(close(*product, expected), "plane {k} of example {i}: {product} for {expected}");
         }

@@ -149,7 +149,7 @@ impl CompareSolvers {
         problem: &Problem,
         cells: &mut Vec<Cell>,
     ) -> Result<()> {
-        let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm | SolverKind::Auto);
+        let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm);
         let mut start = None;
         if self.reuse && prox {
             let before = self.solving.settings(10.0 * lambdas[0])?;

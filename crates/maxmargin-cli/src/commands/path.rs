@@ -108,8 +108,9 @@ impl Path {
                 .filter(|(before, _)| *before == kind)
                 .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
             let mut solver = going_on.unwrap_or_else(|| kind.build(risk.as_ref(), &settings));
-            let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
-            let Outcome { report, weights, stop } = trained.outcome.clone();
+            let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+            let Outcome { report, ref mut weights, stop } = trained.outcome;
+            let weights = std::mem::take(weights);
             let model = problem.model(trained.solver, &settings, &report, weights);
             let evaluation = validation.evaluate(task, &model.weights, vocabulary.labels.len());
             let loss = evaluation.metrics.mean_loss();

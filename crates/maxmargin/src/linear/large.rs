@@ -8,9 +8,6 @@ use std::ops::{Deref, DerefMut};
 use memmap2::MmapMut;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::FeatureSum;
-use crate::data::Row;
-
 /// Bytes from which large pages are worth the trouble.
 const LARGE: usize = 8 << 20;
 
@@ -71,17 +68,6 @@ impl DerefMut for LargeVector {
             Memory::Vector(vector) => vector,
             Memory::Pages(pages) => bytemuck::cast_slice_mut(pages),
         }
-    }
-}
-
-impl FeatureSum for LargeVector {
-    #[inline]
-    fn add(&mut self, index: usize, value: f64) {
-        self[index] += value;
-    }
-
-    fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        (**self).add_row(row, labels, label, factor);
     }
 }
 

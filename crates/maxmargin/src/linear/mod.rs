@@ -4,17 +4,17 @@
 //! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
 
 mod dense;
+mod feature_sum;
 mod large;
 mod max_plus;
 mod rows;
-mod sparse;
 mod terms;
 
 pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale};
+pub use feature_sum::FeatureSum;
 pub use large::LargeVector;
 pub use max_plus::max_plus;
 pub use rows::add_row_products;
-pub use sparse::{FeatureSum, SparseVector};
 pub use terms::Terms;
 
 /// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.

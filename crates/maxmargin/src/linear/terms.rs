@@ -1,6 +1,8 @@
 //! A sum of features as a list, not yet added up.
 
-use super::{FeatureSum, SparseVector};
+use std::cmp::Ordering;
+
+use super::FeatureSum;
 use crate::data::{Row, RowValues};
 
 /// Terms `value · e_index`, in the order in which they came; an index may come more than once.
@@ -14,16 +16,6 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The number of terms.
-    pub fn len(&self) -> usize {
-        self.indices.len()
-    }
-
-    /// Whether there is no term.
-    pub fn is_empty(&self) -> bool {
-        self.indices.is_empty()
-    }
-
     /// Removes all terms; the memory stays.
     pub fn clear(&mut self) {
         self.indices.clear();
@@ -52,17 +44,30 @@ impl Terms {
         }
     }
 
-    /// The terms of each index added up, in the order of the indices.
-    pub fn to_sparse(&self) -> SparseVector {
-        let mut order: Vec<usize> = (0..self.len()).collect();
+    /// The same vector with one term for each index that is not 0, in the order of the indices.
+    pub fn added_up(&self) -> Terms {
+        let mut order: Vec<usize> = (0..self.indices.len()).collect();
         order.sort_by_key(|&k| self.indices[k]);
-        let mut sum = SparseVector::default();
+        let mut sum = Terms::default();
         for same in order.chunk_by(|&k, &l| self.indices[k] == self.indices[l]) {
             let value: f64 = same.iter().map(|&k| self.values[k]).sum();
             if value != 0.0 {
-                sum.indices.push(self.indices[same[0]]);
-                sum.values.push(value);
+                sum.add(self.indices[same[0]] as usize, value);
             }
+        }
+        sum
+    }
+
+    /// ⟨self, other⟩, where both are [`added_up`](Self::added_up).
+    pub fn product(&self, other: &Terms) -> f64 {
+        let (mut i, mut j, mut sum) = (0, 0, 0.0);
+        while i < self.indices.len() && j < other.indices.len() {
+            let order = self.indices[i].cmp(&other.indices[j]);
+            if order == Ordering::Equal {
+                sum += self.values[i] * other.values[j];
+            }
+            i += usize::from(order != Ordering::Greater);
+            j += usize::from(order != Ordering::Less);
         }
         sum
     }
@@ -111,12 +116,13 @@ mod tests {
         }
         let expected: f64 = sum.iter().zip(dense).map(|(s, d)| s * d).sum();
         assert_eq!(terms.dot(&dense), expected);
-        let sparse = terms.to_sparse();
+        let added_up = terms.added_up();
         assert_eq!(
-            (&sparse.indices[..], &sparse.values[..]),
+            (&added_up.indices[..], &added_up.values[..]),
             (&[0, 1, 2, 3][..], &[-2.0, 3.0, 1.0, 2.5][..])
         );
-        assert_eq!((sparse.dot(&dense), sparse.dot_sparse(&sparse)), (expected, sparse.norm_squared()));
+        let norm_squared: f64 = sum.iter().map(|v| v * v).sum();
+        assert_eq!((added_up.dot(&dense), added_up.product(&added_up)), (expected, norm_squared));
         let mut added = [1.0; 4];
         terms.add_to(2.0, &mut added);
         assert_eq!(added, sum.map(|s| 1.0 + 2.0 * s));

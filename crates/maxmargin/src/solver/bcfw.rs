@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{LargeVector, large_norm_squared};
+use crate::linear::LargeVector;
 use crate::risk::Risk;
 
 /// What an oracle visit costs, in visits that only look at planes at hand.
@@ -141,11 +141,6 @@ impl Bcfw {
         }
     }
 
-    /// The number of planes held.
-    pub fn planes(&self) -> usize {
-        self.ascent.planes()
-    }
-
     /// The examples to ask the oracle for, in random order.
     fn sample(&mut self) -> Vec<usize> {
         self.order.shuffle(&mut self.random);
@@ -203,25 +198,24 @@ impl Bcfw {
         let left = self.best.primal - self.best.lower_bound;
         let lower_bound = self.ascent.lower_bound(&mut crew, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
-        let mut certificate = Certificate { lower_bound: self.best.lower_bound, ..Certificate::UNKNOWN };
+        let mut here = Certificate::UNKNOWN;
         if look {
             self.seen = self.ascent.gaps().iter().sum();
             let bounds = self.ascent.evaluate(&mut crew, &self.average.point);
             oracle_calls += risk.len() as u64;
-            certificate.primal =
-                0.5 * self.ascent.lambda() * large_norm_squared(&self.average.point) + bounds.upper;
-            certificate.oracle_gap = bounds.upper - bounds.value;
-            self.best.primal = self.best.primal.min(certificate.primal);
-            self.real = (certificate.primal - lower_bound) / self.seen;
+            here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
+            self.best.primal = self.best.primal.min(here.primal);
+            self.real = (here.primal - lower_bound) / self.seen;
             self.passes_since = 0;
         }
+        let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
         Progress { certificate, oracle_calls, master_seconds: 0.0 }
     }
 }
 
 impl Solver for Bcfw {
     fn name(&self) -> &'static str {
-        if self.options.cache { "bcfw" } else { "sdca" }
+        if self.options.cache || self.options.gap_sampling { "bcfw" } else { "sdca" }
     }
 
     fn aim(&mut self, gap: f64) {

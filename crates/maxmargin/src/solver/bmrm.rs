@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use super::master::{Master, Series};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk, evaluate};
 
 /// The master problem is solved to this share of the gap that is left.
@@ -62,18 +61,16 @@ impl Solver for Bmrm {
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         std::mem::swap(&mut self.evaluated, &mut self.next);
         let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
-        let regularizer = 0.5 * self.lambda * norm_squared(&self.evaluated);
-        let primal = regularizer + evaluation.risk.upper;
-        let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
+        let here = Certificate::at(self.lambda, &self.evaluated, evaluation.risk);
         let start = Instant::now();
         self.master.add(evaluation);
-        self.best.primal = self.best.primal.min(primal);
+        self.best.primal = self.best.primal.min(here.primal);
         let left = self.best.primal - self.best.lower_bound.max(0.0);
         let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
         self.best.lower_bound = self.best.lower_bound.max(solution.bound);
         self.next = solution.weights;
         Progress {
-            certificate: Certificate { primal, lower_bound: self.best.lower_bound, oracle_gap },
+            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
             oracle_calls: risk.len() as u64,
             master_seconds: start.elapsed().as_secs_f64(),
         }

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::linear::large_norm_squared;
+use crate::risk::Bounds;
+
 /// The relative duality gap (primal − lower bound) / primal.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Gap(pub f64);
@@ -35,6 +38,15 @@ impl Certificate {
     /// Nothing is known yet.
     pub const UNKNOWN: Certificate =
         Certificate { primal: f64::INFINITY, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 };
+
+    /// F at some weights where the risk was evaluated; no lower bound yet.
+    pub(super) fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
+        Certificate {
+            primal: 0.5 * lambda * large_norm_squared(weights) + risk.upper,
+            oracle_gap: risk.upper - risk.value,
+            ..Certificate::UNKNOWN
+        }
+    }
 
     /// The relative gap; 0 when the bounds meet.
     pub fn gap(&self) -> Gap {

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::norm_squared;
 use crate::risk::Risk;
 
 /// The dual is raised until the gaps seen in a sweep are this share of the gap that is left.
@@ -42,18 +41,13 @@ impl NSlack {
         }
     }
 
-    /// The number of planes held.
-    pub fn planes(&self) -> usize {
-        self.ascent.planes()
-    }
-
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut crew = Crew::new(risk);
         self.evaluated.copy_from_slice(self.ascent.weights());
         let bounds = self.ascent.evaluate(&mut crew, &self.evaluated);
-        let primal = 0.5 * self.ascent.lambda() * norm_squared(&self.evaluated) + bounds.upper;
+        let here = Certificate::at(self.ascent.lambda(), &self.evaluated, bounds);
         let start = Instant::now();
-        self.best.primal = self.best.primal.min(primal);
+        self.best.primal = self.best.primal.min(here.primal);
         let left = self.best.primal - self.best.lower_bound.max(0.0);
         let mut active: Vec<usize> = (0..risk.len()).filter(|&i| self.ascent.has_planes(i)).collect();
         for _ in 0..MOST_SWEEPS {
@@ -66,11 +60,7 @@ impl NSlack {
         self.ascent.drop_idle();
         self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(&mut crew, left));
         Progress {
-            certificate: Certificate {
-                primal,
-                lower_bound: self.best.lower_bound,
-                oracle_gap: bounds.upper - bounds.value,
-            },
+            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
             oracle_calls: risk.len() as u64,
             master_seconds: start.elapsed().as_secs_f64(),
         }

@@ -238,19 +238,18 @@ impl Solver for ProxBmrm {
         let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
         let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
-        let primal = 0.5 * self.lambda * norm_squared(&self.evaluated) + evaluation.risk.upper;
-        let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
+        let here = Certificate::at(self.lambda, &self.evaluated, evaluation.risk);
         let start = Instant::now();
         self.master.add(evaluation);
-        self.best.primal = self.best.primal.min(primal);
+        self.best.primal = self.best.primal.min(here.primal);
         self.raise_bound();
         if starting {
-            self.end_start_pass(primal);
+            self.end_start_pass(here.primal);
         } else {
-            self.choose_next(primal);
+            self.choose_next(here.primal);
         }
         Progress {
-            certificate: Certificate { primal, lower_bound: self.best.lower_bound, oracle_gap },
+            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
             oracle_calls: risk.len() as u64 * if starting { 2 } else { 1 },
             master_seconds: start.elapsed().as_secs_f64(),
         }

@@ -15,7 +15,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{Terms, norm_squared};
+use crate::linear::{Terms, large_norm_squared};
 use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
 
 /// Planes at w = 0 from which the length of the first step is taken.
@@ -147,14 +147,13 @@ impl Solver for Sgd {
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         self.pass(risk);
         let evaluation = evaluate(risk, (&self.average).into(), &Groups::new(risk.len(), 1));
-        let primal = 0.5 * self.lambda * norm_squared(&self.average) + evaluation.risk.upper;
-        let oracle_gap = evaluation.risk.upper - evaluation.risk.value;
+        let here = Certificate::at(self.lambda, &self.average, evaluation.risk);
         // Less what the rounding of all steps may have added.
-        let norm = self.lambda * norm_squared(&self.direction);
+        let norm = self.lambda * large_norm_squared(&self.direction);
         let dual = self.offsets - 0.5 * norm - 2.0 * f64::EPSILON * self.step * (norm + self.offsets);
         self.lower_bound = self.lower_bound.max(dual);
         Progress {
-            certificate: Certificate { primal, lower_bound: self.lower_bound, oracle_gap },
+            certificate: Certificate { lower_bound: self.lower_bound, ..here },
             oracle_calls: 2 * risk.len() as u64,
             master_seconds: 0.0,
         }

@@ -38,6 +38,34 @@ impl Block<'_> {
         }
         ((mass * best.0 - mean).max(0.0), best.1)
     }
+
+    /// The transfer to the plane `to` that gains most, where `curvature(from)` is the second derivative along it.
+    pub(super) fn best_transfer(&self, to: usize, curvature: impl Fn(usize) -> f64) -> Option<Transfer> {
+        let mut best: Option<Transfer> = None;
+        for (from, (&beta, &value)) in self.coefficients.iter().zip(self.values).enumerate() {
+            let slope = self.values[to] - value;
+            if beta <= 0.0 || slope <= 0.0 {
+                continue;
+            }
+            let curvature = curvature(from);
+            let whole = slope >= curvature * beta;
+            let amount = if whole { beta } else { slope / curvature };
+            let gain = amount * (slope - 0.5 * curvature * amount);
+            if gain > best.as_ref().map_or(0.0, |best| best.gain) {
+                best = Some(Transfer { from, amount, whole, gain });
+            }
+        }
+        best
+    }
+}
+
+/// A transfer that an exact line search found.
+pub(super) struct Transfer {
+    pub(super) from: usize,
+    pub(super) amount: f64,
+    /// Whether all of the plane's mass goes.
+    pub(super) whole: bool,
+    gain: f64,
 }
 
 /// A concave quadratic in the coefficients, one block of which is loaded at a time.
@@ -183,14 +211,6 @@ fn total_gap(quadratic: &mut impl Quadratic, mut visit: impl FnMut(usize, f64)) 
     total
 }
 
-/// A transfer that an exact line search found.
-struct Transfer {
-    from: usize,
-    amount: f64,
-    whole: bool,
-    gain: f64,
-}
-
 /// Some transfers in the loaded block; returns the block's gap before them and their number.
 fn improve(quadratic: &mut impl Quadratic, small: f64, most: usize) -> (f64, u64) {
     let mut first_gap = 0.0;
@@ -201,32 +221,13 @@ fn improve(quadratic: &mut impl Quadratic, small: f64, most: usize) -> (f64, u64
         }
         // Later steps aim lower, so that a visit leaves the block better than "small".
         let enough = if step == 0 { small } else { 0.1 * small };
-        let Some(Transfer { from, amount, whole, .. }) =
-            (gap > enough).then(|| best_transfer(quadratic, to)).flatten()
+        let Some(Transfer { from, amount, whole, .. }) = (gap > enough)
+            .then(|| quadratic.loaded().best_transfer(to, |from| quadratic.curvature(from, to)))
+            .flatten()
         else {
             return (first_gap, step as u64);
         };
         quadratic.transfer(from, to, amount, whole);
     }
     (first_gap, most as u64)
-}
-
-/// The transfer to the plane `to` that gains most.
-fn best_transfer(quadratic: &impl Quadratic, to: usize) -> Option<Transfer> {
-    let block = quadratic.loaded();
-    let mut best: Option<Transfer> = None;
-    for (from, (&beta, &value)) in block.coefficients.iter().zip(block.values).enumerate() {
-        let slope = block.values[to] - value;
-        if beta <= 0.0 || slope <= 0.0 {
-            continue;
-        }
-        let curvature = quadratic.curvature(from, to);
-        let whole = slope >= curvature * beta;
-        let amount = if whole { beta } else { slope / curvature };
-        let gain = amount * (slope - 0.5 * curvature * amount);
-        if gain > best.as_ref().map_or(0.0, |best| best.gain) {
-            best = Some(Transfer { from, amount, whole, gain });
-        }
-    }
-    best
 }

@@ -154,9 +154,9 @@ fn product_by_features<S: Structure + ?Sized>(
     let difference = |label: &S::Label| {
         let mut terms = Terms::default();
         structure.add_difference(x, label, truth, 1.0, &mut terms);
-        terms.to_sparse()
+        terms.added_up()
     };
-    difference(y).dot_sparse(&difference(z))
+    difference(y).product(&difference(z))
 }
 
 /// A structure that can list its best labels.

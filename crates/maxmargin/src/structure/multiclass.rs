@@ -78,7 +78,13 @@ pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
 pub(super) fn check_size(features: usize, labels: usize) -> Result<()> {
     let pairs = (features + 3).checked_mul(labels).and_then(|pairs| pairs.checked_add(labels * labels));
     match pairs {
-        Some(weights) if u32::try_from(weights).is_ok() => Ok(()),
+        Some(weights) if u32::try_from(weights).is_ok() => {
+            // A first look at the memory, so that a slip in an index ends in a message.
+            let room = Vec::<f64>::new().try_reserve_exact(weights);
+            room.map_err(|_| {
+                Error::parameter("data", format!("no memory for {features} features times {labels} labels"))
+            })
+        }
         _ => Err(Error::parameter(
             "data",
             format!(

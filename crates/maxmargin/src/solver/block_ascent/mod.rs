@@ -12,7 +12,6 @@ mod example_model;
 mod team;
 mod visit;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rayon::prelude::*;
@@ -93,6 +92,11 @@ fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The same without the lock, for whoever has it all.
+fn inside<T>(lock: &mut Mutex<T>) -> &mut T {
+    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// c_i / n.
 fn mass(risk: &dyn Risk, example: usize) -> f64 {
     risk.weight(example) / risk.len() as f64
@@ -138,11 +142,6 @@ impl BlockAscent {
         !self.models[example].planes.is_empty()
     }
 
-    /// The number of planes held.
-    pub(super) fn planes(&self) -> usize {
-        self.models.iter().map(|model| model.planes.len()).sum()
-    }
-
     /// Visits examples, which must all be different, batch by batch.
     pub(super) fn visit(&mut self, crew: &mut Crew<'_>, examples: &[usize], look: Look) -> Tally {
         let mut tally = Tally::default();
@@ -183,11 +182,10 @@ impl BlockAscent {
                     // The scope passes the helper's panic on.
                     return;
                 }
-                self.weights = std::mem::take(&mut *weights.write().unwrap_or_else(PoisonError::into_inner));
+                let mut weights = weights.write().unwrap_or_else(PoisonError::into_inner);
                 for visit in &visits[..examples.len()] {
-                    self.apply(&mut open(visit), look, &mut tally);
+                    self.apply(&mut open(visit), look, &mut weights, &mut tally);
                 }
-                *weights.write().unwrap_or_else(PoisonError::into_inner) = std::mem::take(&mut self.weights);
             }
         });
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -215,18 +213,18 @@ impl BlockAscent {
     }
 
     /// Follows the direction that a visit found as far as it is worth, and takes the model back.
-    fn apply(&mut self, visit: &mut Visit, look: Look, tally: &mut Tally) {
+    fn apply(&mut self, visit: &mut Visit, look: Look, weights: &mut [f64], tally: &mut Tally) {
         tally.gap += visit.gap;
         tally.visits += 1;
         if visit.moves {
-            let slope = visit.offset + visit.slope.dot(&self.weights);
+            let slope = visit.offset + visit.slope.dot(weights);
             let step = match slope {
                 slope if slope <= 0.0 => 0.0,
                 slope if slope >= visit.curvature => 1.0,
                 slope => slope / visit.curvature,
             };
             if step > 0.0 {
-                visit.slope.add_to(-step / self.lambda, &mut self.weights);
+                visit.slope.add_to(-step / self.lambda, weights);
                 visit.model.go_towards(&visit.target, step);
                 self.changes += 1;
                 tally.gain += step * (slope - 0.5 * step * visit.curvature);
@@ -249,20 +247,16 @@ impl BlockAscent {
         for start in (0..n).step_by(WAVE) {
             let models = &mut self.models[start..n.min(start + WAVE)];
             for (k, (visit, model)) in visits.iter_mut().zip(&mut *models).enumerate() {
-                let visit = visit.get_mut().unwrap_or_else(PoisonError::into_inner);
+                let visit = inside(visit);
                 visit.example = start + k;
                 visit.model = std::mem::take(model);
             }
-            let in_use = &visits[..models.len()];
-            let next = AtomicUsize::new(0);
-            let work = |visitor: &mut Visitor<'_>| {
-                while let Some(part) = in_use.chunks(PART).nth(next.fetch_add(1, Ordering::Relaxed)) {
-                    part.iter().for_each(|visit| visitor.look(&mut open(visit), at.into(), Look::Oracle));
-                }
-            };
-            crew.visitors.par_iter_mut().for_each(work);
+            let oracle = || Visitor::new(crew.risk.oracle());
+            visits[..models.len()].par_chunks_mut(PART).for_each_init(oracle, |visitor, visits| {
+                visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at.into(), Look::Oracle));
+            });
             for (k, model) in models.iter_mut().enumerate() {
-                let visit = &mut *open(&visits[k]);
+                let visit = inside(&mut visits[k]);
                 let weight = mass(crew.risk, visit.example);
                 total += Bounds { value: weight * visit.bounds.value, upper: weight * visit.bounds.upper };
                 self.gaps[visit.example] = visit.gap;

@@ -1,5 +1,6 @@
 //! What one thread does for one example: find out how its coefficients should change at a given w.
 
+use super::super::simplex_qp::{Block, Transfer};
 use super::example_model::ExampleModel;
 use crate::linear::Terms;
 use crate::risk::{Bounds, Oracle, Plane, Point};
@@ -76,11 +77,11 @@ impl<'a> Visitor<'a> {
                 if visit.bounds.value > highest + SAME * (1.0 + highest) {
                     self.values.push(visit.bounds.value);
                     self.oracle.products(*example, &self.plane, &model.planes, &mut self.products);
-                    model.push(self.plane.clone(), &self.products);
+                    model.push(std::mem::take(&mut self.plane), &self.products);
                 }
             }
         }
-        visit.gap = gap(&model.coefficients, &self.values).0;
+        visit.gap = Block { values: &self.values, coefficients: &model.coefficients }.gap().0;
     }
 
     /// Finds better coefficients at the w of the last look, and the direction to them.
@@ -106,19 +107,6 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// mass · max_k v_k − Σ_k β_k v_k, and the plane of the highest value.
-fn gap(coefficients: &[f64], values: &[f64]) -> (f64, usize) {
-    let (mut highest, mut mass, mut mean) = (0, 0.0, 0.0);
-    for (k, (&beta, &value)) in coefficients.iter().zip(values).enumerate() {
-        mass += beta;
-        mean += beta * value;
-        if value > values[highest] {
-            highest = k;
-        }
-    }
-    ((mass * values[highest] - mean).max(0.0), highest)
-}
-
 /// Raises the dual over one example's coefficients by moving mass between pairs of planes, to the one of highest value
 /// from the one where the exact line search gains most, until the gap is `enough`. Says whether anything moved.
 fn move_mass(
@@ -129,41 +117,19 @@ fn move_mass(
     enough: f64,
 ) -> bool {
     for step in 0..MOST_TRANSFERS {
-        let (gap, to) = gap(coefficients, values);
-        let Some((from, amount)) =
-            (gap > enough).then(|| best_transfer(coefficients, values, model, lambda, to)).flatten()
+        let block = Block { values, coefficients };
+        let (gap, to) = block.gap();
+        let curvature = |from| model.distance_squared(from, to) / lambda;
+        let Some(Transfer { from, amount, whole, .. }) =
+            (gap > enough).then(|| block.best_transfer(to, curvature)).flatten()
         else {
             return step > 0;
         };
         coefficients[to] += amount;
-        coefficients[from] = if amount == coefficients[from] { 0.0 } else { coefficients[from] - amount };
+        coefficients[from] = if whole { 0.0 } else { coefficients[from] - amount };
         for (k, value) in values.iter_mut().enumerate() {
             *value += amount / lambda * (model.product(from, k) - model.product(to, k));
         }
     }
     true
-}
-
-/// The plane from which moving mass to the plane `to` gains most, and how much to move.
-fn best_transfer(
-    coefficients: &[f64],
-    values: &[f64],
-    model: &ExampleModel,
-    lambda: f64,
-    to: usize,
-) -> Option<(usize, f64)> {
-    let (mut best, mut best_gain) = (None, 0.0);
-    for (from, (&beta, &value)) in coefficients.iter().zip(values).enumerate() {
-        let slope = values[to] - value;
-        if beta <= 0.0 || slope <= 0.0 {
-            continue;
-        }
-        let curvature = model.distance_squared(from, to) / lambda;
-        let amount = if slope >= curvature * beta { beta } else { slope / curvature };
-        let gain = amount * (slope - 0.5 * curvature * amount);
-        if gain > best_gain {
-            (best, best_gain) = (Some((from, amount)), gain);
-        }
-    }
-    best
 }
