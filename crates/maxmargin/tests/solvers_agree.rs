@@ -152,3 +152,38 @@ fn a_gap_of_zero_comes_to_an_end() {
         }
     }
 }
+
+/// Five examples whose features nearly depend on each other, and a small λ: block by block the dual crawls here.
+#[test]
+fn a_badly_conditioned_problem_does_not_take_long() {
+    let sample = |rows: &[[f64; 3]], truth: &[u32], weight| Sample {
+        rows: rows.iter().map(|row| row.to_vec()).collect(),
+        truth: truth.to_vec(),
+        weight,
+    };
+    let problem = Problem {
+        kind: TaskKind::Chain,
+        features: 3,
+        labels: 2,
+        bias: false,
+        boundary: false,
+        mean: true,
+        costs: None,
+        values: Values::Bytes,
+        sparse: false,
+        samples: vec![
+            sample(&[[2.0, 2.0, 3.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]], &[1, 0, 0], 1.0),
+            sample(&[[1.0, 1.0, 1.0]], &[0], 0.5),
+            sample(&[[3.0, 2.0, 2.0], [3.0, 0.0, 1.0], [1.0, 1.0, 1.0]], &[0, 1, 0], 3.0),
+            sample(&[[0.0, 1.0, 3.0], [1.0, 2.0, 1.0], [2.0, 3.0, 3.0]], &[0, 0, 0], 0.5),
+            sample(&[[3.0, 2.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 2.0]], &[1, 0, 1], 2.0),
+        ],
+    };
+    for kind in SolverKind::EXACT {
+        for seed in [0, 1, 185] {
+            let settings = SolverSettings { seed, ..SolverSettings::new(0.001).unwrap() };
+            let outcome = common::with_threads(1, || train(&problem, kind, &settings, MOST_PASSES));
+            assert_eq!(outcome.stop, Stop::GapReached, "{kind}: {:?}", outcome.report.certificate);
+        }
+    }
+}

@@ -4,7 +4,8 @@
 //! A pass asks the oracle for those examples whose gap was large when last seen, and then sweeps over the planes at hand
 //! for as long as a sweep gains nearly as much per visit as the pass so far ([`SWEEP_SHARE`]): an oracle visit counts as
 //! [`ORACLE_COST`] others. (A rule by measured time would make the model depend on the machine's mood.) The steps themselves
-//! are in [`block_ascent`](super::block_ascent).
+//! are in [`block_ascent`](super::block_ascent), and so is the joint climb that takes over where block by block the dual
+//! would crawl.
 //!
 //! The primal value needs the oracle of every example at one w, so it is found only when the gaps that visits saw say
 //! that it may be small enough, has fallen a lot, or has not been found for a while. It is taken at an average of the
@@ -179,6 +180,11 @@ impl Bcfw {
             }
             gain += sweep.gain;
             cost += sweep.visits as f64;
+        }
+        if self.options.cache && self.ascent.climb_if_due(crew, gain, cost) && look {
+            // What the sweeps had is far behind.
+            self.average.count = 0.0;
+            self.average.add(self.ascent.weights());
         }
         (oracle.visits as u64, look)
     }

@@ -56,6 +56,7 @@ impl NSlack {
             if sweep.gap <= MASTER_SHARE * left || sweep.gain <= 0.0 {
                 break;
             }
+            self.ascent.climb_if_due(&mut crew, sweep.gain, sweep.visits as f64);
         }
         self.ascent.drop_idle();
         self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(&mut crew, left));

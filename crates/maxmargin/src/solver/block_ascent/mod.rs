@@ -9,6 +9,7 @@
 //! falls. Batches depend on the data and the seed only, so the result is the same for any number of threads.
 
 mod example_model;
+mod joint;
 mod team;
 mod visit;
 
@@ -53,6 +54,10 @@ pub(super) struct BlockAscent {
     gaps: Vec<f64>,
     /// Examples that are visited at one w.
     batch: usize,
+    /// What visits have cost since a joint climb was last not worth its cost.
+    cost_since_climb: f64,
+    /// Whether the last joint climb was.
+    climbs: bool,
     /// Changes of the weights since they were last computed from the coefficients.
     changes: u64,
     /// The visits of a batch; more than are in use. Each is worked on by one thread at a time: no lock is ever waited for.
@@ -111,6 +116,8 @@ impl BlockAscent {
             models: (0..risk.len()).map(|i| ExampleModel::new(mass(risk, i))).collect(),
             gaps: vec![f64::INFINITY; risk.len()],
             batch: FIRST_BATCH,
+            cost_since_climb: 0.0,
+            climbs: false,
             changes: 0,
             visits: Vec::new(),
         }
