@@ -33,7 +33,7 @@ fn train(
         if let Some((pass, directory)) = save
             && state.report.passes == pass
         {
-            directory.save(&identity(kind.name()), state, solver).unwrap();
+            directory.save(&identity(kind.name()), state, solver, risk).unwrap();
         }
         ControlFlow::Continue(())
     });
@@ -50,7 +50,7 @@ fn check(problem: &Problem, settings: &SolverSettings, pass: usize) -> Result<()
             prop_assert!(whole.report.passes < pass, "{kind}: no checkpoint was written");
             continue;
         }
-        let (mut state, mut solver) = directory.load(&identity(kind.name())).unwrap();
+        let (mut state, mut solver) = directory.load(&identity(kind.name()), &*risk).unwrap();
         prop_assert_eq!(state.report.passes, pass);
         let stop = resume(solver.as_mut(), &*risk, LIMITS, &mut state, |_, _| ControlFlow::Continue(()));
         let resumed = state.into_outcome(stop);
@@ -95,10 +95,11 @@ fn nothing_but_the_whole_checkpoint_of_this_run_is_taken() {
     let directory = CheckpointDir::new(folder.path()).unwrap();
     train(&*risk, SolverKind::Bcfw, &SolverSettings::new(1.0).unwrap(), Some((2, &directory)));
     let right = identity("bcfw");
-    assert!(directory.load(&right).is_ok());
+    assert!(directory.load(&right, &*risk).is_ok());
 
-    let refusal =
-        |identity: &Identity| directory.load(identity).err().map(|e| e.to_string()).unwrap_or_default();
+    let refusal = |identity: &Identity| {
+        directory.load(identity, &*risk).err().map(|e| e.to_string()).unwrap_or_default()
+    };
     let mut other = right.clone();
     other[1].1 = "8".to_owned();
     let message = refusal(&other);

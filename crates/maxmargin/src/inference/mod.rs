@@ -1,7 +1,9 @@
 //! Combinatorial kernels without any learning in them.
 
 mod k_best_viterbi;
+mod stratified_viterbi;
 mod viterbi;
 
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
+pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;

@@ -43,7 +43,8 @@ pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, 
     }
 }
 
-fn first_maximum(values: impl Iterator<Item = f64>) -> usize {
+/// The place of the largest value; the first of equals.
+pub(super) fn first_maximum(values: impl Iterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (i, value) in values.enumerate() {
         if value > best.1 {

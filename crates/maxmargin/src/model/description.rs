@@ -111,6 +111,7 @@ pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
         (TaskKind::Chain, LabelCost::ZeroOne, true) => "hamming-mean",
         (TaskKind::Chain, LabelCost::Matrix(_), true) => "cost-mean",
         (_, LabelCost::Matrix(_), _) => "cost",
+        (_, LabelCost::Size { .. }, _) => "size",
     }
 }
 

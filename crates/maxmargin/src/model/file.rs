@@ -60,7 +60,7 @@ impl Model {
         let weights = to_le_bytes(&self.weights);
         let cost = match &self.options.cost {
             LabelCost::Matrix(matrix) => Some(to_le_bytes(matrix.as_slice())),
-            LabelCost::ZeroOne => None,
+            LabelCost::ZeroOne | LabelCost::Size { .. } => None,
         };
         let names = match &self.vocabulary.attributes {
             Attributes::Named(names) => Some(names.iter().collect::<Vec<_>>().join("\n")),

@@ -15,6 +15,9 @@ pub use structured::StructuredRisk;
 
 use std::ops::{AddAssign, Range};
 
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
 use crate::linear::FeatureSum;
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
@@ -68,6 +71,24 @@ pub trait Risk: Sync {
     fn weight(&self, i: usize) -> f64;
     /// A new oracle with working memory of its own; one per thread.
     fn oracle(&self) -> Box<dyn Oracle + '_>;
+    /// Whether the functions are convex. Where they are not, planes bound nothing, and there is no certificate.
+    fn is_convex(&self) -> bool {
+        true
+    }
+    /// How often the oracles have asked their structure so far: a search may ask many times for one plane.
+    fn queries(&self) -> u64;
+    /// What the searches remember of the examples, for a checkpoint.
+    fn memory(&self) -> RiskMemory;
+    /// Goes on with what another risk of the same examples remembered.
+    fn remember(&self, memory: RiskMemory) -> Result<()>;
+}
+
+/// What a risk knows from before: the number of queries, and the memory of each example's search.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RiskMemory {
+    queries: u64,
+    /// λ and labels as [`Coded`](crate::structure::Coded) writes them; empty where searches remember nothing.
+    examples: Vec<(f64, Vec<Vec<u32>>)>,
 }
 
 /// Answers with cutting planes, and does the arithmetic with those that a solver keeps.

@@ -5,18 +5,26 @@ use serde::{Deserialize, Serialize};
 /// A cutting plane of one example: `H_i(w) ≥ ⟨a, w⟩ + b` for every w.
 ///
 /// Its slope a = factor · (φ(x_i, y) − φ(x_i, y_i)) is not written out: it may have thousands of entries where its label y
-/// has a dozen. The [`Oracle`](super::Oracle) that found the plane multiplies and adds it.
+/// has a dozen. (For a mix of two labels it is the sum of two such terms.) The [`Oracle`](super::Oracle) that found the plane multiplies and adds it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plane {
     /// The label y, as [`Coded`](crate::structure::Coded) writes it.
     pub(super) code: Box<[u32]>,
     /// The factor of the difference of features.
     pub(super) factor: f64,
+    /// A second label with its factor, where the plane belongs to a mix of two.
+    pub(super) second: Option<Box<(Box<[u32]>, f64)>>,
     /// The value at w = 0.
     pub b: f64,
 }
 
 impl Plane {
+    /// The labels, each with its factor.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&[u32], f64)> {
+        let second = self.second.as_deref().map(|(code, factor)| (&**code, *factor));
+        [(&*self.code, self.factor)].into_iter().chain(second)
+    }
+
     /// The length of the label's code.
     pub(crate) fn size(&self) -> usize {
         self.code.len()

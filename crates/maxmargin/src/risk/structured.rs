@@ -1,11 +1,13 @@
 //! The risk of a structure under a search: where examples become planes.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{Bounds, Oracle, Plane, Point, Risk};
+use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory};
+use crate::error::{Error, Result};
 use crate::linear::FeatureSum;
-use crate::search::{Search, Violation};
+use crate::search::{Memory, Scene, Search, Violation};
 use crate::structure::{Coded, Example, Structure};
 
 /// The examples of a task, seen through a search.
@@ -33,13 +35,25 @@ pub struct StructuredRisk<S: Structure, Q> {
     examples: Vec<Example<S>>,
     /// Made when the first product with a plane of the example is asked for.
     kernels: Vec<OnceLock<S::Kernel>>,
+    /// What the search remembers of each example; empty where it remembers nothing. One example is searched by one thread
+    /// at a time, so that nobody ever waits for these locks.
+    memories: Vec<Mutex<Memory<S::Label>>>,
+    queries: AtomicU64,
+    convex: bool,
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     /// The risk of these examples.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Self {
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
-        Self { structure, search, examples, kernels }
+        let remembered = if search.remembers() { examples.len() } else { 0 };
+        let memories = (0..remembered).map(|_| Mutex::default()).collect();
+        Self { structure, search, examples, kernels, memories, queries: AtomicU64::new(0), convex: true }
+    }
+
+    /// The same for a surrogate that is not convex in the weights: no certificate exists.
+    pub fn not_convex(self) -> Self {
+        Self { convex: false, ..self }
     }
 
     /// The structure.
@@ -82,11 +96,38 @@ where
             label: S::Label::default(),
             reference: S::Label::default(),
             code: Vec::new(),
+            workspace: Q::Workspace::default(),
+            queries: 0,
         })
+    }
+
+    fn is_convex(&self) -> bool {
+        self.convex
+    }
+
+    fn queries(&self) -> u64 {
+        self.queries.load(Ordering::Relaxed)
+    }
+
+    fn memory(&self) -> RiskMemory {
+        let inside =
+            |memory: &Mutex<Memory<S::Label>>| memory.lock().unwrap_or_else(PoisonError::into_inner).code();
+        RiskMemory { queries: self.queries(), examples: self.memories.iter().map(inside).collect() }
+    }
+
+    fn remember(&self, memory: RiskMemory) -> Result<()> {
+        if memory.examples.len() != self.memories.len() {
+            return Err(Error::parameter("checkpoint", "made for other data or another search"));
+        }
+        self.queries.store(memory.queries, Ordering::Relaxed);
+        for (place, code) in self.memories.iter().zip(memory.examples) {
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Memory::from_code(code);
+        }
+        Ok(())
     }
 }
 
-struct StructuredOracle<'a, S: Structure, Q> {
+struct StructuredOracle<'a, S: Structure, Q: Search<S>> {
     risk: &'a StructuredRisk<S, Q>,
     scores: S::Scores,
     /// The factor by which the scores must be multiplied.
@@ -95,14 +136,33 @@ struct StructuredOracle<'a, S: Structure, Q> {
     label: S::Label,
     reference: S::Label,
     code: Vec<u32>,
+    workspace: Q::Workspace,
+    /// Queries that the risk does not know of yet.
+    queries: u64,
+}
+
+impl<S: Structure, Q: Search<S>> Drop for StructuredOracle<'_, S, Q> {
+    fn drop(&mut self) {
+        self.risk.queries.fetch_add(self.queries, Ordering::Relaxed);
+    }
 }
 
 impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
-    fn most_violated(&mut self, example: &Example<S>, at: Point<'_>) -> Violation<S::Label> {
-        let StructuredRisk { structure, search, .. } = self.risk;
-        structure.score(at.direction, &example.input, &mut self.scores);
+    fn most_violated(&mut self, i: usize, at: Point<'_>) -> Violation<S::Label> {
+        let StructuredRisk { structure, search, examples, memories, .. } = self.risk;
+        let Example { input, truth, .. } = &examples[i];
+        structure.score(at.direction, input, &mut self.scores);
         self.scale = at.scale;
-        search.most_violated(structure, &example.input, &example.truth, &mut self.scores, at.scale)
+        let scene = Scene { structure, input, truth, scores: &mut self.scores, scale: at.scale };
+        let found = match memories.get(i) {
+            Some(memory) => {
+                let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+                search.most_violated(scene, &mut memory, &mut self.workspace)
+            }
+            None => search.most_violated(scene, &mut Memory::default(), &mut self.workspace),
+        };
+        self.queries += u64::from(found.queries);
+        found
     }
 }
 
@@ -111,14 +171,20 @@ where
     Example<S>: Sync,
 {
     fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds {
-        let found = self.most_violated(&self.risk.examples[i], at);
+        let Violation { label, second, slope, offset, value, upper, .. } = self.most_violated(i, at);
         self.code.clear();
-        found.label.encode(&mut self.code);
+        label.encode(&mut self.code);
         if *plane.code != *self.code {
             plane.code = self.code.as_slice().into();
         }
-        (plane.factor, plane.b) = (found.slope, found.offset);
-        Bounds { value: found.value, upper: found.upper }
+        let share = second.as_ref().map_or(0.0, |&(_, share)| share);
+        plane.second = second.map(|(label, share)| {
+            self.code.clear();
+            label.encode(&mut self.code);
+            Box::new((self.code.as_slice().into(), share * slope))
+        });
+        (plane.factor, plane.b) = ((1.0 - share) * slope, offset);
+        Bounds { value, upper }
     }
 
     fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>) {
@@ -126,9 +192,13 @@ where
         let Example { input, truth, .. } = &examples[i];
         let of_truth = structure.score_of(input, &self.scores, truth);
         for plane in planes {
-            self.label.decode(&plane.code);
-            let score = structure.score_of(input, &self.scores, &self.label);
-            values.push(plane.factor * self.scale * (score - of_truth) + plane.b);
+            let mut value = plane.b;
+            for (code, factor) in plane.parts() {
+                self.label.decode(code);
+                let score = structure.score_of(input, &self.scores, &self.label);
+                value += factor * self.scale * (score - of_truth);
+            }
+            values.push(value);
         }
     }
 
@@ -142,12 +212,17 @@ where
         let StructuredRisk { structure, examples, kernels, .. } = self.risk;
         let Example { input, truth, .. } = &examples[i];
         let kernel = kernels[i].get_or_init(|| structure.kernel(input));
-        self.reference.decode(&plane.code);
         products.clear();
-        for other in others.iter().chain([plane]) {
-            self.label.decode(&other.code);
-            let product = structure.product(input, kernel, truth, &self.reference, &self.label);
-            products.push(plane.factor * other.factor * product);
+        products.resize(others.len() + 1, 0.0);
+        for (code, factor) in plane.parts() {
+            self.reference.decode(code);
+            for (other, sum) in others.iter().chain([plane]).zip(&mut *products) {
+                for (code, other_factor) in other.parts() {
+                    self.label.decode(code);
+                    let product = structure.product(input, kernel, truth, &self.reference, &self.label);
+                    *sum += factor * other_factor * product;
+                }
+            }
         }
     }
 
@@ -157,6 +232,15 @@ where
         // Σ_k f_k (φ(y_k) − φ(truth)) is shorter when written from the label with the largest factor: labels of one example
         // differ from each other in few parts, and when mass moves between two of them nothing is left for the truth.
         let factor = |&(k, factor): &(usize, f64)| factor * planes[k].factor;
+        if factors.iter().any(|&(k, _)| planes[k].second.is_some()) {
+            for &(k, change) in factors {
+                for (code, factor) in planes[k].parts() {
+                    self.label.decode(code);
+                    structure.add_difference(input, &self.label, truth, change * factor, sum);
+                }
+            }
+            return;
+        }
         let total: f64 = factors.iter().map(factor).sum();
         let largest = factors.iter().max_by(|a, b| factor(a).abs().total_cmp(&factor(b).abs()));
         let Some(largest) = largest.filter(|largest| factor(largest).abs() > total.abs()) else {
@@ -180,11 +264,20 @@ where
         let risk = self.risk;
         let mut offset = 0.0;
         let mut bounds = Bounds::default();
-        for example in &risk.examples[examples] {
-            let found = self.most_violated(example, at);
-            let weight = example.weight;
+        for i in examples {
+            let found = self.most_violated(i, at);
+            let Example { input, truth, weight } = &risk.examples[i];
             let factor = weight * found.slope;
-            risk.structure.add_difference(&example.input, &found.label, &example.truth, factor, slope);
+            let mut add = |label: &S::Label, share: f64| {
+                risk.structure.add_difference(input, label, truth, share * factor, slope);
+            };
+            match &found.second {
+                None => add(&found.label, 1.0),
+                Some((second, share)) => {
+                    add(&found.label, 1.0 - share);
+                    add(second, *share);
+                }
+            }
             offset += weight * found.offset;
             bounds += Bounds { value: weight * found.value, upper: weight * found.upper };
         }

@@ -1,12 +1,39 @@
-//! Searches: which label hurts most, and how much may have been missed.
+//! Searches: which label hurts most, and how much may have been missed (SLACK §4, THESIS ch. 4–5).
 //!
 //! A search turns a structure's λ-oracle into the label that maximises a surrogate ψ(h(y), g(y)), where h is the margin
-//! error and g the task loss. It knows nothing of features or weights: it sees scores. Its answer carries an upper
-//! bound on the maximum, so that an inexact search widens a certificate instead of faking it.
+//! error and g the task loss. It knows nothing of features or weights: it sees a [`LabelPlane`], the labels of one example
+//! as points (h, g). Its answer carries an upper bound on the maximum, so that an inexact search widens a certificate
+//! instead of faking it.
+//!
+//! | search | for | finds |
+//! | --- | --- | --- |
+//! | [`MarginSearch`] | margin rescaling | the best label, by one query |
+//! | stratified | every ψ, where losses are whole numbers | the best label |
+//! | hull | every ψ that increases with h and g | the best label, or the best mix of two |
+//! | angular | slack rescaling | the best label |
+//! | bisecting, binary, sarawagi | slack rescaling | a label, and a bound on the best |
 
+mod angular;
+mod binary;
+mod bisecting;
+mod findings;
+mod hull;
+mod label_plane;
 mod margin;
+mod memory;
+mod sarawagi;
+mod strategy;
+mod stratified;
+mod structure_plane;
+mod surrogate_search;
 
-pub use margin::MarginSearch;
+pub use self::angular::Angle;
+pub use self::findings::{Answer, Query};
+pub use self::label_plane::{LabelPlane, Points, Spot, Stratum};
+pub use self::margin::MarginSearch;
+pub use self::memory::Memory;
+pub use self::strategy::{Strategy, search};
+pub use self::surrogate_search::{SurrogateSearch, Workspace};
 
 use crate::structure::Structure;
 
@@ -15,27 +42,51 @@ use crate::structure::Structure;
 pub struct Violation<L> {
     /// The label ŷ.
     pub label: L,
+    /// A second label with its share, where the answer is a mix of two.
+    pub second: Option<(L, f64)>,
     /// ψ_h at ŷ: the factor of φ(x,ŷ) − φ(x,truth) in the plane. It is the same for every w when ψ is linear in h.
     pub slope: f64,
-    /// What the plane is worth at w = 0: ψ − slope · h.
+    /// What the plane is worth at w = 0: ψ − slope · m, with m the margin error.
     pub offset: f64,
     /// ψ at ŷ: a lower bound on H_i(w).
     pub value: f64,
     /// An upper bound on H_i(w); equal to `value` when the search was exact.
     pub upper: f64,
+    /// Queries of λ-oracles that this took.
+    pub queries: u32,
+}
+
+/// One example as a search sees it.
+pub struct Scene<'a, S: Structure> {
+    /// The structure.
+    pub structure: &'a S,
+    /// What is given.
+    pub input: &'a S::Input,
+    /// What should be predicted.
+    pub truth: &'a S::Label,
+    /// Scores that stand for ⟨w, φ⟩ when multiplied by `scale`.
+    pub scores: &'a mut S::Scores,
+    /// The factor of the scores.
+    pub scale: f64,
 }
 
 /// A way to find the label that maximises a surrogate.
 pub trait Search<S: Structure>: Sync {
-    /// The most violated label for scores that stand for ⟨w, φ⟩ when multiplied by `scale`.
+    /// Working memory of one thread.
+    type Workspace: Default + Send;
+
+    /// The most violated label. `memory` is what the search knows of this example from before.
     fn most_violated(
         &self,
-        structure: &S,
-        input: &S::Input,
-        truth: &S::Label,
-        scores: &mut S::Scores,
-        scale: f64,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Self::Workspace,
     ) -> Violation<S::Label>;
+
+    /// Whether anything is kept in an example's memory.
+    fn remembers(&self) -> bool {
+        false
+    }
 
     /// The name on the command line and in model files.
     fn name(&self) -> &'static str;

@@ -15,6 +15,7 @@ use super::{Bcfw, Bmrm, NSlack, ProxBmrm, RunState, Sgd, Solver};
 use crate::data::fingerprint_of_bytes;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
+use crate::risk::{Risk, RiskMemory};
 
 const MAGIC: &[u8] = b"maxmargin checkpoint, version 1\n";
 
@@ -96,12 +97,18 @@ impl CheckpointDir {
     }
 
     /// Replaces the checkpoint, as a whole or not at all.
-    pub fn save(&self, identity: &Identity, state: &RunState, solver: &dyn Solver) -> Result<()> {
+    pub fn save(
+        &self,
+        identity: &Identity,
+        state: &RunState,
+        solver: &dyn Solver,
+        risk: &dyn Risk,
+    ) -> Result<()> {
         let damaged = |e: postcard::Error| Error::io("write", &self.file, std::io::Error::other(e));
         let solver_state = solver.state().ok_or_else(|| {
             Error::parameter("checkpoint", format!("the solver {} cannot be saved", solver.name()))
         })?;
-        let body = postcard::to_stdvec(&(state, solver_state)).map_err(damaged)?;
+        let body = postcard::to_stdvec(&(state, solver_state, risk.memory())).map_err(damaged)?;
         let header = Header {
             identity: identity.clone(),
             bytes: body.len() as u64,
@@ -128,8 +135,8 @@ impl CheckpointDir {
         write().inspect_err(|_| drop(std::fs::remove_file(&new)))
     }
 
-    /// Reads the checkpoint of a run of this identity.
-    pub fn load(&self, identity: &Identity) -> Result<(RunState, Box<dyn Solver>)> {
+    /// Reads the checkpoint of a run of this identity. The risk's searches remember what they knew then.
+    pub fn load(&self, identity: &Identity, risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
         let bytes = std::fs::read(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
         let refuse = |problem: String| Error::model(&self.file, problem);
         let damaged =
@@ -155,7 +162,9 @@ impl CheckpointDir {
         if identity.len() != header.identity.len() {
             return Err(refuse("of another kind of run".to_owned()));
         }
-        let (state, solver): (RunState, OwnedState) = postcard::from_bytes(body).map_err(|_| damaged())?;
+        let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
+            postcard::from_bytes(body).map_err(|_| damaged())?;
+        risk.remember(memory)?;
         let solver: Box<dyn Solver> = match solver {
             OwnedState::Bmrm(solver) => solver,
             OwnedState::ProxBmrm(solver) => solver,

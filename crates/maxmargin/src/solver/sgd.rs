@@ -151,7 +151,9 @@ impl Solver for Sgd {
         // Less what the rounding of all steps may have added.
         let norm = self.lambda * large_norm_squared(&self.direction);
         let dual = self.offsets - 0.5 * norm - 2.0 * f64::EPSILON * self.step * (norm + self.offsets);
-        self.lower_bound = self.lower_bound.max(dual);
+        if risk.is_convex() {
+            self.lower_bound = self.lower_bound.max(dual);
+        }
         Progress {
             certificate: Certificate { lower_bound: self.lower_bound, ..here },
             oracle_calls: 2 * risk.len() as u64,

@@ -11,10 +11,13 @@
 //! | first and last, with boundary weights | `labels` each | |
 
 use super::multiclass::{check_labels, check_size};
-use super::{Found, KBest, LabelCost, Mix, Structure, product_by_features};
+use super::{
+    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, Structure, position_set_loss,
+    product_by_features,
+};
 use crate::data::Rows;
 use crate::error::Result;
-use crate::inference::{Lexicographic, k_best_viterbi, viterbi};
+use crate::inference::{Lexicographic, StratifiedTable, k_best_viterbi, viterbi};
 use crate::linear::{FeatureSum, add_row_products};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
@@ -89,6 +92,7 @@ pub struct ChainScores {
     transition: Vec<f64>,
     augmented: Vec<f64>,
     best: Vec<f64>,
+    strata: StratifiedTable,
 }
 
 impl Chain {
@@ -323,6 +327,84 @@ impl Chain {
                 sum.add(self.last_start() + label, factor);
             }
         }
+    }
+}
+
+impl Stratified for Chain {
+    fn largest_loss(&self, truth: &Vec<u32>) -> f64 {
+        let cost = &self.options.loss.cost;
+        let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
+        sum * self.options.loss.unit(truth.len())
+    }
+
+    fn strata(
+        &self,
+        _x: &Rows,
+        truth: &Vec<u32>,
+        scores: &mut ChainScores,
+        step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool {
+        let cost = &self.options.loss.cost;
+        let Some(unit) = cost.unit(step) else { return false };
+        let ChainScores { unary, transition, strata: table, .. } = scores;
+        let labels = 0..self.labels as u32;
+        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit).floor() as u32;
+        let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
+        table.fill(self.labels, unary, transition, costs);
+        let per_loss = self.options.loss.unit(truth.len());
+        // Rounded costs may hide almost a whole step at each position.
+        let hidden = if cost.unit(None).is_none() { unit * truth.len() as f64 } else { 0.0 };
+        strata.clear();
+        strata.extend(table.values().enumerate().map(|(k, score)| {
+            let loss = unit * k as f64;
+            ScoreStratum { score, losses: (loss * per_loss, (loss + hidden) * per_loss) }
+        }));
+        true
+    }
+
+    fn stratum_label(&self, _x: &Rows, scores: &mut ChainScores, number: usize) -> Vec<u32> {
+        scores.strata.path(number, &scores.transition)
+    }
+}
+
+impl LabelSets for Chain {
+    fn with_sizes(&self, background: Option<u32>) -> Self {
+        let loss = ChainLoss { cost: LabelCost::Size { background }, mean: false };
+        Self { options: ChainOptions { loss, ..self.options.clone() }, ..self.clone() }
+    }
+
+    fn add_set_loss(
+        &self,
+        truth: &Vec<u32>,
+        background: Option<u32>,
+        scores: &ChainScores,
+        scale: f64,
+        out: &mut ChainScores,
+    ) {
+        let scaled = |scores: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(scores.iter().map(|score| scale * score));
+        };
+        scaled(&scores.transition, &mut out.transition);
+        scaled(&scores.unary, &mut out.unary);
+        for (row, &truth) in out.unary.chunks_exact_mut(self.labels).zip(truth) {
+            for (y, score) in row.iter_mut().enumerate() {
+                *score += position_set_loss(truth, y as u32, background);
+            }
+        }
+    }
+
+    fn size(&self, y: &Vec<u32>, background: Option<u32>) -> f64 {
+        y.iter().filter(|&&label| Some(label) != background).count() as f64
+    }
+
+    fn set_loss(&self, truth: &Vec<u32>, y: &Vec<u32>, background: Option<u32>) -> f64 {
+        truth.iter().zip(y).map(|(&truth, &y)| position_set_loss(truth, y, background)).sum()
+    }
+
+    fn largest_size(&self, truth: &Vec<u32>) -> f64 {
+        truth.len() as f64
     }
 }
 

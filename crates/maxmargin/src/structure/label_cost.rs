@@ -14,6 +14,11 @@ pub enum LabelCost {
     ZeroOne,
     /// An entry of a cost matrix.
     Matrix(Arc<CostMatrix>),
+    /// −1 for every label but the background, whatever the truth: the size of a label as a set, for Micro-F1.
+    Size {
+        /// The label that is in no set.
+        background: Option<u32>,
+    },
 }
 
 impl LabelCost {
@@ -24,6 +29,7 @@ impl LabelCost {
             LabelCost::ZeroOne => f64::from(u8::from(truth != predicted)),
             LabelCost::Matrix(_) if truth == UNKNOWN_LABEL => 1.0,
             LabelCost::Matrix(matrix) => matrix.row(truth)[predicted as usize],
+            LabelCost::Size { background } => -f64::from(u8::from(Some(predicted) != *background)),
         }
     }
 
@@ -37,9 +43,32 @@ impl LabelCost {
             LabelCost::Matrix(matrix) => {
                 matrix.row(truth).iter().enumerate().for_each(|(y, &cost)| visit(y, cost));
             }
+            LabelCost::Size { .. } => (0..labels).for_each(|y| visit(y, self.cost(truth, y as u32))),
+        }
+    }
+
+    /// The largest cost where `truth` is right.
+    pub(super) fn largest(&self, truth: u32, labels: usize) -> f64 {
+        match self {
+            LabelCost::ZeroOne => 1.0,
+            _ => (0..labels as u32).map(|y| self.cost(truth, y)).fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
+    /// The unit of which all costs are whole multiples: ±1 where they are whole numbers themselves, or the given step,
+    /// to which they are rounded down.
+    pub(super) fn unit(&self, step: Option<f64>) -> Option<f64> {
+        match self {
+            LabelCost::ZeroOne => Some(1.0),
+            LabelCost::Size { .. } => Some(-1.0),
+            LabelCost::Matrix(matrix) if matrix.is_whole() => Some(1.0),
+            LabelCost::Matrix(_) => step,
         }
     }
 }
+
+/// Whole costs up to this are counted one by one.
+const MOST_WHOLE: f64 = 100.0;
 
 /// A square matrix of costs: a row per true label, a column per predicted one, zeros on the diagonal.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +146,11 @@ impl CostMatrix {
     pub fn row(&self, truth: u32) -> &[f64] {
         let start = truth as usize * self.labels;
         &self.costs[start..start + self.labels]
+    }
+
+    /// Whether all costs are whole numbers, and not so large that one could not count up to them.
+    pub fn is_whole(&self) -> bool {
+        self.costs.iter().all(|cost| cost.fract() == 0.0 && *cost <= MOST_WHOLE)
     }
 
     /// All costs, row by row.

@@ -173,6 +173,68 @@ pub trait KBest: Structure {
     ) -> Vec<Found<Self::Label>>;
 }
 
+/// A structure that can find the best label of every loss, which solves every surrogate exactly.
+pub trait Stratified: Structure {
+    /// The largest loss that a label can have.
+    fn largest_loss(&self, truth: &Self::Label) -> f64;
+
+    /// For each loss the largest score, in the order of [`stratum_label`](Self::stratum_label)'s numbers. Losses must be whole
+    /// numbers; with a `step` others are rounded down to multiples of it, and a stratum holds a range of losses. Returns
+    /// false where neither is so.
+    fn strata(
+        &self,
+        x: &Self::Input,
+        truth: &Self::Label,
+        scores: &mut Self::Scores,
+        step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool;
+
+    /// The best label of a stratum, after [`strata`](Self::strata) with the same scores.
+    fn stratum_label(&self, x: &Self::Input, scores: &mut Self::Scores, number: usize) -> Self::Label;
+}
+
+/// The labels of one loss, or of a range of losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreStratum {
+    /// The largest score; −∞ where there is no such label.
+    pub score: f64,
+    /// The smallest and the largest loss.
+    pub losses: (f64, f64),
+}
+
+/// A structure whose labels are sets of (position, label) pairs, those with the background label left out: what Micro-F1
+/// needs.
+pub trait LabelSets: Structure + Sized {
+    /// The same structure with −|y| for a loss.
+    fn with_sizes(&self, background: Option<u32>) -> Self;
+
+    /// The scores times `scale`, plus |y Δ truth|.
+    fn add_set_loss(
+        &self,
+        truth: &Self::Label,
+        background: Option<u32>,
+        scores: &Self::Scores,
+        scale: f64,
+        out: &mut Self::Scores,
+    );
+
+    /// |y|.
+    fn size(&self, y: &Self::Label, background: Option<u32>) -> f64;
+
+    /// |y Δ truth|.
+    fn set_loss(&self, truth: &Self::Label, y: &Self::Label, background: Option<u32>) -> f64;
+
+    /// The largest |y| of an input with this truth.
+    fn largest_size(&self, truth: &Self::Label) -> f64;
+}
+
+/// |{y} Δ {truth}| of one position, where the background stands for no label.
+fn position_set_loss(truth: u32, y: u32, background: Option<u32>) -> f64 {
+    let size = |label: u32| f64::from(u8::from(Some(label) != background));
+    if truth == y { 0.0 } else { size(truth) + size(y) }
+}
+
 /// An input with its true label and its weight in the risk.
 #[derive(Debug, Clone)]
 pub struct Example<S: Structure> {

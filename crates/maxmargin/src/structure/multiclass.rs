@@ -3,7 +3,9 @@
 //! φ(x,y) is x (and a constant 1, with a bias) in the block of label y: the multiclass SVM of Crammer and Singer.
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
-use super::{Found, KBest, LabelCost, Mix, Structure};
+use super::{
+    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, Structure, position_set_loss,
+};
 use crate::data::Rows;
 use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, add_row_products};
@@ -160,6 +162,64 @@ impl Structure for Multiclass {
 
     fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
         if y == truth || z == truth { 0.0 } else { kernel * if y == z { 2.0 } else { 1.0 } }
+    }
+}
+
+impl Stratified for Multiclass {
+    fn largest_loss(&self, truth: &u32) -> f64 {
+        self.cost.largest(*truth, self.labels)
+    }
+
+    /// Each label is a stratum of its own.
+    fn strata(
+        &self,
+        _x: &Rows,
+        truth: &u32,
+        scores: &mut Vec<f64>,
+        _step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool {
+        strata.clear();
+        self.cost.for_each(*truth, self.labels, |y, cost| {
+            strata.push(ScoreStratum { score: scores[y], losses: (cost, cost) });
+        });
+        true
+    }
+
+    fn stratum_label(&self, _x: &Rows, _scores: &mut Vec<f64>, number: usize) -> u32 {
+        number as u32
+    }
+}
+
+impl LabelSets for Multiclass {
+    fn with_sizes(&self, background: Option<u32>) -> Self {
+        Self { cost: LabelCost::Size { background }, ..self.clone() }
+    }
+
+    fn add_set_loss(
+        &self,
+        truth: &u32,
+        background: Option<u32>,
+        scores: &Vec<f64>,
+        scale: f64,
+        out: &mut Vec<f64>,
+    ) {
+        out.clear();
+        let with_loss =
+            |(y, score): (usize, &f64)| scale * score + position_set_loss(*truth, y as u32, background);
+        out.extend(scores.iter().enumerate().map(with_loss));
+    }
+
+    fn size(&self, y: &u32, background: Option<u32>) -> f64 {
+        f64::from(u8::from(Some(*y) != background))
+    }
+
+    fn set_loss(&self, truth: &u32, y: &u32, background: Option<u32>) -> f64 {
+        position_set_loss(*truth, *y, background)
+    }
+
+    fn largest_size(&self, _truth: &u32) -> f64 {
+        1.0
     }
 }
 

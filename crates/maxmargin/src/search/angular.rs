@@ -1,0 +1,187 @@
+//! The angular search for slack rescaling (SLACK Alg. 2): exact, with an oracle that is constrained to an angle.
+//!
+//! With H = h + 1, Φ = H·g is to be maximised over labels with H, g > 0. A label z that the oracle finds in an angle at
+//! λ proves that Φ ≤ K²/(4λ) there, K = H + λg, and that only slopes between ∂z = g/H and its mirror image ∂z′ = 1/(λ²∂z)
+//! can be better. They are split at 1/λ, and both parts wait in a queue, the one of the highest bound first.
+//!
+//! Corrected against print: a label on the ray 1/λ closes its angle and not the search, and angles are half open so
+//! that they leave out just the label that was seen.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::findings::Findings;
+use super::{Answer, LabelPlane, Memory, Spot, Stratum};
+use crate::structure::Mix;
+use crate::surrogate::Surrogate;
+
+/// The most labels that a constrained oracle lists.
+const MOST_LISTED: usize = 4096;
+
+/// Slopes g/(h + 1) between two ends, each of which may belong to the angle or not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Angle {
+    /// The smallest slope, and whether it is left out.
+    pub low: (f64, bool),
+    /// The largest slope, and whether it is left out.
+    pub high: (f64, bool),
+}
+
+impl Angle {
+    /// All labels with H, g > 0.
+    pub const ALL: Angle = Angle { low: (0.0, true), high: (f64::INFINITY, true) };
+
+    /// Whether a label lies in the angle.
+    pub fn contains(&self, h: f64, g: f64) -> bool {
+        let big_h = h + 1.0;
+        if big_h <= 0.0 || g <= 0.0 {
+            return false;
+        }
+        let slope = g / big_h;
+        (slope > self.low.0 || (slope == self.low.0 && !self.low.1))
+            && (slope < self.high.0 || (slope == self.high.0 && !self.high.1))
+    }
+}
+
+struct Waiting {
+    bound: f64,
+    angle: Angle,
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bound.total_cmp(&other.bound).then(self.angle.low.0.total_cmp(&other.angle.low.0))
+    }
+}
+
+/// Searches until Φ of the best label is at least (1 − `epsilon`) of what can be left.
+pub(super) fn search<P: LabelPlane>(
+    plane: &mut P,
+    memory: &mut Memory<P::Label>,
+    epsilon: f64,
+) -> Answer<P::Label> {
+    let mut findings = Findings::new(plane, Surrogate::SLACK);
+    memory.labels.iter().for_each(|label| findings.see(&plane.spot(label)));
+    let oracle = Constrained::new(plane);
+    let mut lambda = match findings.best.point() {
+        (h, g) if g > 0.0 => (h + 1.0) / g,
+        _ => 1.0,
+    };
+    let mut queue = BinaryHeap::from([Waiting { bound: f64::INFINITY, angle: Angle::ALL }]);
+    findings.upper = 0.0;
+    while let Some(Waiting { bound, angle }) = queue.pop() {
+        if bound * (1.0 - epsilon) <= findings.value {
+            findings.upper = bound;
+            break;
+        }
+        if angle != Angle::ALL {
+            lambda = 1.0 / (angle.low.0 * angle.high.0).sqrt();
+        }
+        let mix = Mix { score: 1.0, loss: lambda };
+        // H + λg of a label that is better than the best.
+        let floor = 2.0 * (lambda * findings.value).sqrt() - 1.0;
+        let spot = match oracle.ask(plane, &angle, mix, floor) {
+            Ok(Some(spot)) => spot,
+            Ok(None) => {
+                findings.asked(mix, None);
+                continue;
+            }
+            Err(height) => {
+                findings.asked(mix, None);
+                findings.upper = findings.upper.max(bound.min(findings.highest_below(mix, height)));
+                continue;
+            }
+        };
+        findings.asked(mix, Some(spot.point()));
+        findings.see(&spot);
+        let bound = bound.min(findings.highest_below(mix, spot.h + lambda * spot.g));
+        for angle in split(&spot, lambda, &angle) {
+            queue.push(Waiting { bound, angle });
+        }
+    }
+    memory.lambda = lambda;
+    if findings.value > 0.0 {
+        memory.keep(&findings.best.label);
+    }
+    findings.into_answer()
+}
+
+/// The parts of an angle in which a label can be better than the one found.
+fn split<L>(spot: &Spot<L>, lambda: f64, angle: &Angle) -> Vec<Angle> {
+    let slope = spot.g / (spot.h + 1.0);
+    let (ray, mirror) = (1.0 / lambda, 1.0 / (lambda * lambda * slope));
+    let parts = match slope.total_cmp(&ray) {
+        Ordering::Equal => return Vec::new(),
+        Ordering::Greater => [
+            Angle { low: (ray, false), high: (slope, true) },
+            Angle { low: (mirror, false), high: (ray, true) },
+        ],
+        Ordering::Less => [
+            Angle { low: (ray, true), high: (mirror, false) },
+            Angle { low: (slope, true), high: (ray, false) },
+        ],
+    };
+    let within = |part: Angle| Angle {
+        low: if part.low.0 > angle.low.0 {
+            part.low
+        } else {
+            (angle.low.0, angle.low.1 || (part.low.1 && part.low.0 == angle.low.0))
+        },
+        high: if part.high.0 < angle.high.0 {
+            part.high
+        } else {
+            (angle.high.0, angle.high.1 || (part.high.1 && part.high.0 == angle.high.0))
+        },
+    };
+    let is_empty =
+        |part: &Angle| part.low.0 > part.high.0 || (part.low.0 == part.high.0 && (part.low.1 || part.high.1));
+    parts.into_iter().map(within).filter(|part| !is_empty(part)).collect()
+}
+
+/// The constrained oracle: from the table of all losses, where there is one. A label that is not the best of its loss
+/// never matters: the best one has a larger Φ, and lies in another angle if not in this.
+enum Constrained {
+    Table(Vec<Stratum>),
+    Listing,
+}
+
+impl Constrained {
+    fn new(plane: &mut impl LabelPlane) -> Self {
+        let mut strata = Vec::new();
+        if plane.strata(&mut strata) && strata.iter().all(|stratum| stratum.g == stratum.upper) {
+            Constrained::Table(strata)
+        } else {
+            Constrained::Listing
+        }
+    }
+
+    fn ask<P: LabelPlane>(
+        &self,
+        plane: &mut P,
+        angle: &Angle,
+        mix: Mix,
+        floor: f64,
+    ) -> Result<Option<Spot<P::Label>>, f64> {
+        let Constrained::Table(strata) = self else {
+            return plane.constrained(angle, mix, floor, MOST_LISTED);
+        };
+        let height = |stratum: &Stratum| mix.score * stratum.h + mix.loss * stratum.g;
+        let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
+        let best = inside.max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
+        Ok(best.filter(|(_, stratum)| height(stratum) > floor).map(|(number, _)| plane.in_stratum(number)))
+    }
+}

@@ -1,0 +1,125 @@
+//! What a search has seen so far: the best label, and how much more there can be.
+
+use super::{LabelPlane, Spot};
+use crate::structure::Mix;
+use crate::surrogate::{Line, Surrogate};
+
+/// A query of a λ-oracle and where its answer lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Query {
+    /// What was asked for.
+    pub mix: Mix,
+    /// The answer, if there was one.
+    pub answer: Option<(f64, f64)>,
+}
+
+/// The end of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer<L> {
+    /// The label.
+    pub best: Spot<L>,
+    /// A second label with its share, where the answer is a mix of two.
+    pub second: Option<(Spot<L>, f64)>,
+    /// ψ of the answer, at least 0.
+    pub value: f64,
+    /// No label is worth more than this.
+    pub upper: f64,
+    /// The queries, in order.
+    pub queries: Vec<Query>,
+}
+
+impl<L> Answer<L> {
+    /// Where the answer lies: between two labels, if it is a mix.
+    pub fn point(&self) -> (f64, f64) {
+        match &self.second {
+            None => self.best.point(),
+            Some((second, share)) => mix_points(self.best.point(), second.point(), *share),
+        }
+    }
+}
+
+/// The point so far on the way from `a` to `b`.
+pub(super) fn mix_points(a: (f64, f64), b: (f64, f64), share: f64) -> (f64, f64) {
+    (a.0 + share * (b.0 - a.0), a.1 + share * (b.1 - a.1))
+}
+
+pub(super) struct Findings<L> {
+    pub(super) surrogate: Surrogate,
+    pub(super) best: Spot<L>,
+    pub(super) value: f64,
+    pub(super) upper: f64,
+    range: (f64, f64),
+    queries: Vec<Query>,
+}
+
+impl<L: Clone> Findings<L> {
+    /// Before the first query: the truth is known.
+    pub(super) fn new(plane: &impl LabelPlane<Label = L>, surrogate: Surrogate) -> Self {
+        Self {
+            surrogate,
+            best: plane.truth(),
+            value: 0.0,
+            upper: f64::INFINITY,
+            range: plane.loss_range(),
+            queries: Vec::new(),
+        }
+    }
+
+    /// Takes a label in, if it is better than the best.
+    pub(super) fn see(&mut self, spot: &Spot<L>) {
+        let value = self.surrogate.value(spot.h, spot.g);
+        if value > self.value {
+            self.value = value;
+            self.best = spot.clone();
+        }
+    }
+
+    /// Asks the λ-oracle at a finite λ > 0, and learns from its answer that no label lies above the line through it.
+    pub(super) fn query(&mut self, plane: &mut impl LabelPlane<Label = L>, mix: Mix) -> Spot<L> {
+        let spot = plane.maximize(mix);
+        self.asked(mix, Some(spot.point()));
+        self.see(&spot);
+        self.bound(mix, mix.score * spot.h + mix.loss * spot.g);
+        spot
+    }
+
+    /// Counts a query.
+    pub(super) fn asked(&mut self, mix: Mix, answer: Option<(f64, f64)>) {
+        self.queries.push(Query { mix, answer });
+    }
+
+    /// No label has more than this height under a mix.
+    pub(super) fn bound(&mut self, mix: Mix, height: f64) {
+        let bound = self.highest_below(mix, height);
+        self.upper = self.upper.min(bound);
+    }
+
+    /// The largest ψ under a height.
+    pub(super) fn highest_below(&self, mix: Mix, height: f64) -> f64 {
+        if mix.score == 0.0 {
+            // Only the loss is bounded, and where it is 0 nothing hurts.
+            return if height <= 0.0 && self.surrogate != Surrogate::MicroF1 { 0.0 } else { f64::INFINITY };
+        }
+        let line = Line { lambda: mix.loss / mix.score, height: height / mix.score, range: self.range };
+        self.surrogate.highest_below(line)
+    }
+
+    /// Whether nothing better than the best label can be left, up to a share of it.
+    pub(super) fn is_proven(&self, share: f64) -> bool {
+        self.upper <= self.value * (1.0 + share)
+    }
+
+    pub(super) fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    pub(super) fn into_answer(self) -> Answer<L> {
+        Answer {
+            best: self.best,
+            second: None,
+            value: self.value,
+            upper: self.upper.max(self.value),
+            queries: self.queries,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The convex hull search (THESIS Alg. 4): any ψ that is quasi-concave and increasing, through the plain λ-oracle.
+//!
+//! The labels found so far span a chain of edges, the upper right of their hull. The best point on it (a label, or
+//! a mix of the two ends of an edge) has a tangent: the contour's, or the edge. Everything better lies above that tangent,
+//! so the λ-oracle is asked there. Either it has a label above, which joins the chain, or the point is the best of the whole
+//! hull. (THESIS prints the edges *below* the contour's tangent, and then misses the best mix in many problems.)
+//!
+//! For a label instead of a mix, the labels under the last edge are listed from the top down, by k-best with growing k,
+//! until what is left below the last one cannot be better than the best.
+
+use super::findings::{Findings, mix_points};
+use super::{Answer, LabelPlane, Memory, Spot};
+use crate::structure::Mix;
+use crate::surrogate::Surrogate;
+
+/// A label is above a tangent if it is so by more than this, relative to the numbers involved.
+const TOLERANCE: f64 = 1e-11;
+
+/// The most labels listed under an edge.
+const MOST_LISTED: usize = 4096;
+
+/// The most queries: more than a hull of labels has vertices, and an end for arithmetic that goes astray.
+const MOST_QUERIES: usize = 10_000;
+
+/// The upper right of the hull of the labels found: g rises and h falls.
+struct Chain<L> {
+    spots: Vec<Spot<L>>,
+}
+
+/// A point on the chain: a label, or so far on the way to its other neighbour.
+#[derive(Debug, Clone, Copy)]
+struct Top {
+    index: usize,
+    /// The neighbour and the share of it, if the point is inside an edge.
+    towards: Option<(usize, f64)>,
+    point: (f64, f64),
+    value: f64,
+}
+
+impl<L: Clone> Chain<L> {
+    /// Adds a label, and drops those that are no longer on the upper right of the hull. Says whether it is there now.
+    fn insert(&mut self, spot: Spot<L>) -> bool {
+        let (h, g) = spot.point();
+        // The first label with a larger loss, or with the same one.
+        let place = self.spots.partition_point(|other| other.g < g);
+        if self.spots[place..].iter().any(|other| other.h >= h) {
+            return false;
+        }
+        let above = |a: &Spot<L>, b: &Spot<L>| {
+            // Whether (h, g) lies above the edge from a to b.
+            (b.g - a.g) * (h - a.h) > (g - a.g) * (b.h - a.h)
+        };
+        let after = place + self.spots[place..].iter().take_while(|other| other.g <= g).count();
+        if place > 0 && after < self.spots.len() && !above(&self.spots[place - 1], &self.spots[after]) {
+            return false;
+        }
+        self.spots.splice(place..after, [spot]);
+        self.tidy(place);
+        true
+    }
+
+    /// Drops neighbours of a new label that it has put inside the hull.
+    fn tidy(&mut self, mut place: usize) {
+        while place > 0 && self.spots[place - 1].h <= self.spots[place].h {
+            self.spots.remove(place - 1);
+            place -= 1;
+        }
+        let inside =
+            |a: &Spot<L>, b: &Spot<L>, c: &Spot<L>| (c.g - a.g) * (b.h - a.h) <= (b.g - a.g) * (c.h - a.h);
+        while place >= 2 && inside(&self.spots[place - 2], &self.spots[place - 1], &self.spots[place]) {
+            self.spots.remove(place - 1);
+            place -= 1;
+        }
+        while place + 2 < self.spots.len()
+            && inside(&self.spots[place], &self.spots[place + 1], &self.spots[place + 2])
+        {
+            self.spots.remove(place + 1);
+        }
+    }
+
+    /// The best point. Along the chain ψ rises and then falls, so it is the best label or on an edge beside it.
+    fn top(&self, surrogate: Surrogate) -> Top {
+        let value = |spot: &Spot<L>| surrogate.value(spot.h, spot.g);
+        let better =
+            |best: usize, i: usize| if value(&self.spots[i]) > value(&self.spots[best]) { i } else { best };
+        let index = (0..self.spots.len()).fold(0, better);
+        let here = &self.spots[index];
+        let mut top = Top { index, towards: None, point: here.point(), value: value(here) };
+        let neighbours = [index.checked_sub(1), Some(index + 1).filter(|&i| i < self.spots.len())];
+        for neighbour in neighbours.into_iter().flatten() {
+            let there = self.spots[neighbour].point();
+            let share = surrogate.best_between(here.point(), there);
+            let point = mix_points(here.point(), there, share);
+            let value = surrogate.value(point.0, point.1);
+            if share > 0.0 && share < 1.0 && value > top.value {
+                top = Top { towards: Some((neighbour, share)), point, value, ..top };
+            }
+        }
+        top
+    }
+
+    /// The direction in which everything better than the top lies.
+    fn tangent(&self, top: &Top, surrogate: Surrogate) -> Mix {
+        if let Some((neighbour, _)) = top.towards {
+            let (a, b) = (&self.spots[top.index.min(neighbour)], &self.spots[top.index.max(neighbour)]);
+            return Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) };
+        }
+        let (by_h, by_g) = surrogate.gradient(top.point.0, top.point.1);
+        let lambda = by_g / by_h;
+        if lambda.is_finite() { Mix { score: 1.0, loss: lambda.max(0.0) } } else { Mix::LOSS }
+    }
+}
+
+/// The best label, or (`fractional`) the best mix of two.
+pub(super) fn search<P: LabelPlane>(
+    plane: &mut P,
+    surrogate: Surrogate,
+    memory: &mut Memory<P::Label>,
+    fractional: bool,
+) -> Answer<P::Label> {
+    let mut findings = Findings::new(plane, surrogate);
+    let mut chain = Chain { spots: vec![plane.truth()] };
+    for label in &memory.labels {
+        let spot = plane.spot(label);
+        findings.see(&spot);
+        chain.insert(spot);
+    }
+    if findings.value <= 0.0 {
+        // Nothing is known: the tangent at the truth would ask for the largest loss.
+        let spot = findings.query(plane, first_guess(surrogate, plane.loss_range()));
+        chain.insert(spot);
+    }
+    let (top, mix) = loop {
+        let top = chain.top(surrogate);
+        let mix = chain.tangent(&top, surrogate);
+        if !fractional && findings.is_proven(0.0) {
+            break (top, mix);
+        }
+        let height = |(h, g): (f64, f64)| mix.score * h + mix.loss * g;
+        let spot = findings.query(plane, mix);
+        let rounding = TOLERANCE * (1.0 + mix.score * top.point.0.abs() + mix.loss * top.point.1.abs());
+        let is_above = height(spot.point()) > height(top.point) + rounding;
+        if !is_above || !chain.insert(spot) || findings.queries() >= MOST_QUERIES {
+            break (top, mix);
+        }
+    };
+    remember(memory, &chain, &top, mix, &findings);
+    match top.towards {
+        Some((neighbour, share)) if fractional => {
+            let second = Some((chain.spots[neighbour].clone(), share));
+            // The answer is the point itself: what was missed is measured from there.
+            let upper = findings.upper.max(top.value);
+            Answer {
+                best: chain.spots[top.index].clone(),
+                second,
+                value: top.value,
+                upper,
+                ..findings.into_answer()
+            }
+        }
+        Some(_) if !findings.is_proven(0.0) => {
+            list_below(plane, mix, &mut findings);
+            memory.keep(&findings.best.label);
+            findings.into_answer()
+        }
+        _ => {
+            // A label with a tangent that nothing lies above is the best.
+            findings.upper = findings.upper.min(findings.value * (1.0 + TOLERANCE));
+            findings.into_answer()
+        }
+    }
+}
+
+/// Lists the labels under an edge from the top down, until those left cannot be better than the best.
+fn list_below<P: LabelPlane>(plane: &mut P, mix: Mix, findings: &mut Findings<P::Label>) {
+    let mut k = 4;
+    loop {
+        let listed = plane.k_best(mix, k);
+        findings.asked(mix, listed.last().map(Spot::point));
+        listed.iter().for_each(|spot| findings.see(spot));
+        let lowest = match listed.last() {
+            Some(last) if listed.len() == k => mix.score * last.h + mix.loss * last.g,
+            _ => {
+                findings.upper = findings.value;
+                return;
+            }
+        };
+        let left = findings.highest_below(mix, lowest);
+        findings.upper = findings.upper.min(left.max(findings.value));
+        if left <= findings.value || k >= MOST_LISTED {
+            return;
+        }
+        k *= 4;
+    }
+}
+
+/// The labels beside the best point, which the next search starts with.
+fn remember<L: Clone + PartialEq>(
+    memory: &mut Memory<L>,
+    chain: &Chain<L>,
+    top: &Top,
+    mix: Mix,
+    findings: &Findings<L>,
+) {
+    memory.lambda = mix.loss;
+    let (low, high) = (top.index.saturating_sub(1), (top.index + 1).min(chain.spots.len() - 1));
+    for place in (low..=high).filter(|&place| place != top.index) {
+        memory.keep(&chain.spots[place].label);
+    }
+    memory.keep(&chain.spots[top.index].label);
+    memory.keep(&findings.best.label);
+}
+
+/// A λ to begin with: the tangent at one mistake without margin error, or at half of an F1.
+fn first_guess(surrogate: Surrogate, range: (f64, f64)) -> Mix {
+    if surrogate == Surrogate::MicroF1 {
+        return Mix { score: 1.0, loss: 0.5 };
+    }
+    let (by_h, by_g) = surrogate.gradient(0.0, range.1.clamp(f64::MIN_POSITIVE, 1.0));
+    let lambda = by_g / by_h;
+    Mix { score: 1.0, loss: if lambda.is_finite() { lambda.max(0.0) } else { 1.0 } }
+}

@@ -1,0 +1,114 @@
+//! Searches by name, and which of them goes with which surrogate.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Answer, LabelPlane, Memory, angular, binary, bisecting, hull, sarawagi, stratified};
+use crate::error::{Error, Result};
+use crate::surrogate::Surrogate;
+
+/// A way to find the most violated label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// The best of each loss.
+    Stratified,
+    /// Along the convex hull, and then the labels under its best edge.
+    Hull,
+    /// The best point of the convex hull: a mix of two labels.
+    HullFractional,
+    /// With an oracle that is constrained to an angle.
+    Angular,
+    /// Confines λ, margin error and loss.
+    Bisecting,
+    /// Halves λ.
+    Binary,
+    /// Golden section.
+    Sarawagi,
+}
+
+impl Strategy {
+    /// All of them.
+    pub const ALL: [Strategy; 7] = [
+        Strategy::Stratified,
+        Strategy::Hull,
+        Strategy::HullFractional,
+        Strategy::Angular,
+        Strategy::Bisecting,
+        Strategy::Binary,
+        Strategy::Sarawagi,
+    ];
+
+    /// The name on the command line and in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Stratified => "stratified",
+            Strategy::Hull => "hull",
+            Strategy::HullFractional => "hull-fractional",
+            Strategy::Angular => "angular",
+            Strategy::Bisecting => "bisecting",
+            Strategy::Binary => "binary",
+            Strategy::Sarawagi => "sarawagi",
+        }
+    }
+
+    /// Whether the answer is the best label (or mix): the bound then equals the value.
+    pub fn is_exact(self) -> bool {
+        !matches!(self, Strategy::Bisecting | Strategy::Binary | Strategy::Sarawagi)
+    }
+
+    /// Whether what it finds depends on what it found before.
+    pub fn remembers(self) -> bool {
+        !matches!(self, Strategy::Stratified | Strategy::Binary)
+    }
+
+    /// Refuses a search that cannot find the label of a surrogate.
+    pub fn check(self, surrogate: Surrogate) -> Result<()> {
+        let refuse = |why: String| Err(Error::parameter("search", why));
+        match self {
+            Strategy::Stratified => Ok(()),
+            Strategy::Hull | Strategy::HullFractional if surrogate.is_monotone() => Ok(()),
+            Strategy::Hull | Strategy::HullFractional => refuse(format!(
+                "{self} needs a surrogate that rises with the loss, and {surrogate} does not; use stratified"
+            )),
+            _ if surrogate == Surrogate::SLACK => Ok(()),
+            _ => {
+                refuse(format!("{self} is for slack rescaling only; use stratified or hull with {surrogate}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|strategy| strategy.name() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::parameter("search", format!("{text:?} is not a search; there are auto, {names}"))
+        })
+    }
+}
+
+/// Searches a label plane for the largest ψ.
+pub fn search<P: LabelPlane>(
+    strategy: Strategy,
+    plane: &mut P,
+    surrogate: Surrogate,
+    memory: &mut Memory<P::Label>,
+) -> Answer<P::Label> {
+    match strategy {
+        Strategy::Stratified => stratified::search(plane, surrogate),
+        Strategy::Hull => hull::search(plane, surrogate, memory, false),
+        Strategy::HullFractional => hull::search(plane, surrogate, memory, true),
+        Strategy::Angular => angular::search(plane, memory, 0.0),
+        Strategy::Bisecting => bisecting::search(plane, memory),
+        Strategy::Binary => binary::search(plane, memory),
+        Strategy::Sarawagi => sarawagi::search(plane, memory),
+    }
+}

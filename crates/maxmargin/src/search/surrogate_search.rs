@@ -1,0 +1,138 @@
+//! A surrogate with a search for its most violated label, on any structure with the oracles that searches ask.
+
+use super::findings::mix_points;
+use super::structure_plane::StructurePlane;
+use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
+use crate::error::Result;
+use crate::structure::{KBest, LabelSets, ScoreStratum, Stratified};
+use crate::surrogate::Surrogate;
+
+/// A surrogate and the way to its most violated label.
+///
+/// ```
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::search::{Strategy, SurrogateSearch};
+/// use maxmargin::surrogate::Surrogate;
+///
+/// let search = SurrogateSearch::new(Surrogate::SLACK, Strategy::Hull)?;
+/// assert!(SurrogateSearch::new(Surrogate::Log, Strategy::Angular).is_err());
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SurrogateSearch {
+    surrogate: Surrogate,
+    strategy: Strategy,
+    /// The step to which losses that are no whole numbers are rounded down by the stratified oracle.
+    pub step: Option<f64>,
+    /// Micro-F1: the label that is in no set.
+    pub background: Option<u32>,
+}
+
+impl SurrogateSearch {
+    /// Refused where the strategy cannot find the surrogate's label.
+    pub fn new(surrogate: Surrogate, strategy: Strategy) -> Result<Self> {
+        strategy.check(surrogate)?;
+        Ok(Self { surrogate, strategy, step: None, background: None })
+    }
+
+    /// The surrogate.
+    pub fn surrogate(&self) -> Surrogate {
+        self.surrogate
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+}
+
+/// Working memory of one thread.
+pub struct Workspace<Scores> {
+    /// Micro-F1: scores with the set loss added.
+    scores: Scores,
+    strata: Vec<ScoreStratum>,
+}
+
+impl<Scores: Default> Default for Workspace<Scores> {
+    fn default() -> Self {
+        Self { scores: Scores::default(), strata: Vec::new() }
+    }
+}
+
+impl SurrogateSearch {
+    /// Searches one example. Micro-F1 has its own plane: h has the set loss in it, and g is minus the sizes.
+    pub fn answer<S: Stratified + KBest + LabelSets>(
+        &self,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Workspace<S::Scores>,
+    ) -> Answer<S::Label> {
+        let Workspace { scores, strata } = workspace;
+        if self.surrogate != Surrogate::MicroF1 {
+            let range = (0.0, scene.structure.largest_loss(scene.truth));
+            let mut plane = StructurePlane::new(scene, 0.0, range, self.step, strata);
+            return search(self.strategy, &mut plane, self.surrogate, memory);
+        }
+        let Scene { structure, input, truth, scale, .. } = scene;
+        structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
+        let sizes = structure.with_sizes(self.background);
+        let scene = Scene { structure: &sizes, input, truth, scores, scale: 1.0 };
+        let (size, most) = (structure.size(truth, self.background), structure.largest_size(truth));
+        let least = if self.background.is_some() { 0.0 } else { most };
+        // Only the truth can have no size on either side.
+        let range = (-most - size, -(least + size).max(1.0));
+        let mut plane = StructurePlane::new(scene, -size, range, None, strata);
+        search(self.strategy, &mut plane, self.surrogate, memory)
+    }
+
+    /// The part of h that is no margin error.
+    fn constant<S: LabelSets>(&self, structure: &S, truth: &S::Label, label: &S::Label) -> f64 {
+        match self.surrogate {
+            Surrogate::MicroF1 => structure.set_loss(truth, label, self.background),
+            _ => 0.0,
+        }
+    }
+}
+
+impl<S: Stratified + KBest + LabelSets> Search<S> for SurrogateSearch {
+    type Workspace = Workspace<S::Scores>;
+
+    fn most_violated(
+        &self,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Self::Workspace,
+    ) -> Violation<S::Label> {
+        let (structure, truth) = (scene.structure, scene.truth);
+        let answer = self.answer(scene, memory, workspace);
+        let (h, g) = answer.point();
+        let slope = self.surrogate.gradient(h, g).0;
+        let mut constant = self.constant(structure, truth, &answer.best.label);
+        if let Some((second, share)) = &answer.second {
+            constant =
+                mix_points((constant, 0.0), (self.constant(structure, truth, &second.label), 0.0), *share).0;
+        }
+        // ψ without margin error, where the tangent is ψ itself: free of w's rounding, so that a label is one plane.
+        let offset = match self.surrogate.is_linear() {
+            true => self.surrogate.value(constant, g),
+            false => answer.value - slope * (h - constant),
+        };
+        Violation {
+            label: answer.best.label,
+            second: answer.second.map(|(spot, share)| (spot.label, share)),
+            slope,
+            offset,
+            value: answer.value,
+            upper: answer.upper,
+            queries: answer.queries.len() as u32,
+        }
+    }
+
+    fn remembers(&self) -> bool {
+        self.strategy.remembers()
+    }
+
+    fn name(&self) -> &'static str {
+        self.strategy.name()
+    }
+}

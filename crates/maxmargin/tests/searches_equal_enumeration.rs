@@ -1,0 +1,262 @@
+//! Promise: exact searches find the label that listing all labels finds, for every surrogate; the fractional one finds the
+//! best point of the convex hull; and the upper bound of every search holds.
+
+use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
+use maxmargin::structure::{KBest, LabelSets, Stratified};
+use maxmargin::surrogate::Surrogate;
+use maxmargin::task::TaskKind;
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+mod common;
+
+use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
+
+const SURROGATES: [&str; 14] = [
+    "margin",
+    "slack",
+    "beta=0.25",
+    "beta=0.5",
+    "beta=0.75",
+    "general=0.5,0",
+    "general=1.5,1",
+    "general=0.3,0.3",
+    "general=0,0",
+    "general=-1,-1.5",
+    "log",
+    "prob",
+    "prob-convex",
+    "micro-f1",
+];
+
+fn surrogates() -> impl Iterator<Item = Surrogate> {
+    SURROGATES.into_iter().map(|name| name.parse().unwrap())
+}
+
+fn strategies(surrogate: Surrogate) -> impl Iterator<Item = Strategy> {
+    Strategy::ALL.into_iter().filter(move |strategy| strategy.check(surrogate).is_ok())
+}
+
+/// Labels as random points: on a grid, where ties abound, or anywhere.
+fn random_points(surrogate: Surrogate, random: &mut Pcg64Mcg) -> Vec<(f64, f64)> {
+    let count = random.random_range(1..12);
+    let grid = random.random::<bool>();
+    let mut number = |low: f64, high: f64| {
+        let number = random.random_range(low..high);
+        if grid { number.round() } else { number }
+    };
+    let mut points = match surrogate {
+        Surrogate::MicroF1 => vec![(0.0, -4.0)],
+        _ => vec![(0.0, 0.0)],
+    };
+    for _ in 0..count {
+        points.push(match surrogate {
+            Surrogate::MicroF1 => (number(-6.0, 6.0), number(-9.0, -2.0)),
+            _ => (number(-6.0, 4.0), number(0.0, 7.0)),
+        });
+    }
+    points
+}
+
+fn best_label(points: &[(f64, f64)], surrogate: Surrogate) -> f64 {
+    points.iter().map(|&(h, g)| surrogate.value(h, g)).fold(0.0, f64::max)
+}
+
+/// The best point of the hull: on the way between two labels. Each way is searched by thirds from many starts, without
+/// any derivative.
+fn best_mix(points: &[(f64, f64)], surrogate: Surrogate) -> f64 {
+    let mut best = best_label(points, surrogate);
+    for (i, a) in points.iter().enumerate() {
+        for b in &points[..i] {
+            let at = |s: f64| surrogate.value(a.0 + s * (b.0 - a.0), a.1 + s * (b.1 - a.1));
+            const PARTS: usize = 24;
+            let top = (0..=PARTS)
+                .max_by(|&i, &j| at(i as f64 / PARTS as f64).total_cmp(&at(j as f64 / PARTS as f64)));
+            let middle = top.unwrap() as f64 / PARTS as f64;
+            let (mut low, mut high) =
+                ((middle - 1.0 / PARTS as f64).max(0.0), (middle + 1.0 / PARTS as f64).min(1.0));
+            for _ in 0..60 {
+                let (left, right) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+                if at(left) < at(right) {
+                    low = left;
+                } else {
+                    high = right;
+                }
+            }
+            best = best.max(at(0.5 * (low + high)));
+        }
+    }
+    best
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
+}
+
+#[test]
+fn on_ten_thousand_sets_of_points() {
+    let rounds = 10_000;
+    let mut random = Pcg64Mcg::seed_from_u64(4);
+    let mut missed = [0; 3];
+    for surrogate in surrogates() {
+        for round in 0..rounds {
+            let points = random_points(surrogate, &mut random);
+            let best = best_label(&points, surrogate);
+            for strategy in strategies(surrogate) {
+                let mut plane = Points::new(points.clone());
+                plane.stratified = strategy == Strategy::Stratified || round % 2 == 0;
+                let mut memory = Memory::default();
+                // The second time with what the first one remembers.
+                for start in ["cold", "warm"] {
+                    let answer = search(strategy, &mut plane, surrogate, &mut memory);
+                    let case = || format!("{surrogate}, {strategy} {start}: {answer:?}, labels {points:?}");
+                    let (h, g) = answer.point();
+                    assert!(close(surrogate.value(h, g).max(0.0), answer.value), "{}", case());
+                    let wanted = match strategy {
+                        Strategy::HullFractional => best_mix(&points, surrogate),
+                        _ => best,
+                    };
+                    assert!(answer.upper >= wanted - 1e-9 * (1.0 + wanted), "best {wanted}, {}", case());
+                    if strategy.is_exact() {
+                        assert!(close(answer.value, wanted), "best {wanted}, {}", case());
+                        assert!(close(answer.upper, answer.value), "{}", case());
+                    } else if !close(answer.value, best) {
+                        missed[strategy as usize - Strategy::Bisecting as usize] += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!(
+        "bisecting, binary and sarawagi missed the best label {missed:?} times in {} searches",
+        2 * rounds
+    );
+    assert!(
+        missed.iter().all(|&missed| missed > 0),
+        "λ-oracles alone cannot find every label (SLACK Theorem 1)"
+    );
+}
+
+/// SLACK Theorem 1: no λ-oracle returns the best of three labels.
+#[test]
+fn three_labels_that_defeat_every_lambda() {
+    // In (h + 1, g): (4, ε), (1, 1) just under the edge between the others, (ε, 4).
+    for epsilon in [1e-3, 1e-6, 1e-9] {
+        let points = vec![(0.0, 0.0), (3.0, epsilon), (0.9, 1.9), (epsilon - 1.0, 4.0)];
+        for strategy in Strategy::ALL {
+            let mut plane = Points::new(points.clone());
+            plane.stratified = strategy == Strategy::Stratified;
+            let answer = search(strategy, &mut plane, Surrogate::SLACK, &mut Memory::default());
+            let best = 1.9 * 1.9;
+            match strategy {
+                Strategy::HullFractional => {
+                    assert!(close(answer.value, (4.0 + epsilon).powi(2) / 4.0), "{answer:?}")
+                }
+                _ if strategy.is_exact() => assert!(close(answer.value, best), "{strategy}: {answer:?}"),
+                _ => assert!(
+                    answer.value <= 4.0 * epsilon * (1.0 + 1e-6) && answer.upper >= best,
+                    "{strategy}: {answer:?}"
+                ),
+            }
+        }
+    }
+}
+
+/// The label plane of an example by definition, all labels listed.
+fn listed(
+    problem: &Problem,
+    i: usize,
+    w: &[f64],
+    surrogate: Surrogate,
+    background: Option<u32>,
+) -> Vec<(f64, f64)> {
+    let truth = &problem.samples[i].truth;
+    let of_truth = dot(&problem.phi(i, truth), w);
+    let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != background).count() as f64;
+    let point = |y: &Vec<u32>| {
+        let margin = dot(&problem.phi(i, y), w) - of_truth;
+        if surrogate != Surrogate::MicroF1 {
+            return (margin, problem.loss(i, y));
+        }
+        let common =
+            y.iter().zip(truth).filter(|(y, truth)| y == truth && Some(**y) != background).count() as f64;
+        (margin + size(y) + size(truth) - 2.0 * common, -size(y) - size(truth))
+    };
+    problem.labels_of(i).iter().map(point).collect()
+}
+
+fn check<S: Stratified + KBest + LabelSets>(
+    problem: &Problem,
+    structure: &S,
+    examples: &[(S::Input, S::Label)],
+    w: &[Vec<f64>],
+    background: Option<u32>,
+) -> Result<(), TestCaseError> {
+    for surrogate in surrogates() {
+        for strategy in strategies(surrogate) {
+            let mut search = SurrogateSearch::new(surrogate, strategy).unwrap();
+            search.background = background;
+            let mut workspace = Workspace::<S::Scores>::default();
+            for (i, (input, truth)) in examples.iter().enumerate() {
+                let mut memory = Memory::default();
+                for (w, scale) in w.iter().zip([1.0, 0.5, 0.0]) {
+                    let mut scores = S::Scores::default();
+                    structure.score(w, input, &mut scores);
+                    let scene = Scene { structure, input, truth, scores: &mut scores, scale };
+                    let answer = search.answer(scene, &mut memory, &mut workspace);
+                    let scaled: Vec<f64> = w.iter().map(|w| scale * w).collect();
+                    let points = listed(problem, i, &scaled, surrogate, background);
+                    let best = match strategy {
+                        Strategy::HullFractional => best_mix(&points, surrogate),
+                        _ => best_label(&points, surrogate),
+                    };
+                    let rounding = 1e-9 * (1.0 + best);
+                    prop_assert!(
+                        answer.upper >= best - rounding && answer.value <= best + rounding,
+                        "{surrogate}, {strategy}, example {i}, w {scaled:?}: {answer:?}, best {best}"
+                    );
+                    if strategy.is_exact() {
+                        prop_assert!(
+                            close(answer.value, best) && close(answer.upper, best),
+                            "{surrogate}, {strategy}, example {i}, w {scaled:?}: {answer:?}, best {best}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn structured(kind: TaskKind) -> BoxedStrategy<Problem> {
+    let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=4, samples: 1..=4, weighted: false };
+    let labels = if kind == TaskKind::Multiclass { 2..=6 } else { 2..=3 };
+    problems(kind, Sizes { labels, ..sizes })
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn on_chains(
+        problem in structured(TaskKind::Chain),
+        numbers in [numbers(), numbers(), numbers()],
+        background in prop::option::of(0u32..2),
+    ) {
+        let (structure, data) = (problem.chain(), problem.dataset());
+        let examples: Vec<_> = (0..data.len()).map(|i| (data.input(i), data.labels_of(i).to_vec())).collect();
+        check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), background)?;
+    }
+
+    #[test]
+    fn on_multiclass(
+        problem in structured(TaskKind::Multiclass),
+        numbers in [numbers(), numbers(), numbers()],
+        background in prop::option::of(0u32..2),
+    ) {
+        let (structure, data) = (problem.multiclass(), problem.dataset());
+        let examples: Vec<_> = (0..data.len()).map(|i| (data.input(i), data.labels_of(i)[0])).collect();
+        check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), background)?;
+    }
+}
