@@ -7,26 +7,26 @@ use clap::Args;
 use maxmargin::data::{Format, ReadOptions, parse_folds};
 
 /// How to read files.
+// A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Reading")]
 pub struct ReadArguments {
     /// The format of all data files: svmlight, crfsuite, letters or idx
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences. crfsuite: `label TAB attribute[:value] …`,
     /// a blank line after each sequence. letters: the OCR data of words, with folds. idx: MNIST's images. Found out
     /// from the content when it is not given. Each may be packed with gzip.
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
 
     /// The labels of idx images
     ///
     /// Looked for beside the images by its usual name when it is not given. It goes with the training images (or the
     /// only data file of a command); the labels of other images are always looked for beside them.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub labels: Option<PathBuf>,
 
     /// The feature indices of svmlight files count from 0 instead of 1
-    #[arg(long)]
+    #[arg(long, help_heading = "Reading")]
     pub zero_based: bool,
 }
 
