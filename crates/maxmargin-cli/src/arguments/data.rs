@@ -53,3 +53,15 @@ impl FromStr for Folds {
         parse_folds(text).map(Folds)
     }
 }
+
+/// What to count in an evaluation.
+#[derive(Debug, Clone, Args)]
+pub struct EvaluationArguments {
+    /// The label that stands for "nothing here", which F1 leaves out: O if there is one; none for none
+    ///
+    /// With a background, micro_precision, micro_recall and micro_f1 are those of all other labels together. macro_f1 is
+    /// without the background too. An O among single letters like A to Z is taken for a letter unless it is named here. A
+    /// label that is called none goes before none.
+    #[arg(long, value_name = "LABEL", help_heading = "Evaluation")]
+    pub background: Option<String>,
+}
