@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use maxmargin::data::{Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, read_training, read_with};
+use anyhow::{Result, bail};
+use maxmargin::data::{
+    Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, background_label, read_training, read_with,
+};
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::Task;
 use serde_json::{Value, json};
@@ -13,12 +15,16 @@ use crate::print::{count, number, percent};
 use crate::problem::in_folds;
 use crate::table::Table;
 
+/// The value of `--background` for none.
+const NO_BACKGROUND: &str = "none";
+
 /// Labelled data, read with the vocabulary of a model.
 pub struct HeldOut {
     /// The examples, as the task sees them.
     pub data: Dataset,
     /// The names of labels: the model's, then those that only this data has.
     labels: Alphabet,
+    background: Option<u32>,
     unseen: Unseen,
 }
 
@@ -46,12 +52,29 @@ impl HeldOut {
         if let Some(folds) = folds {
             data = in_folds(&data, folds)?;
         }
-        Ok(Self { data: task.view(data)?, labels, unseen })
+        Ok(Self { data: task.view(data)?, background: background_label(&labels), labels, unseen })
     }
 
     /// Other folds of the training data, which hold nothing unseen.
     pub fn from_training(data: Dataset, vocabulary: &Vocabulary) -> Self {
-        Self { data, labels: vocabulary.labels.clone(), unseen: Unseen::default() }
+        let labels = vocabulary.labels.clone();
+        Self { data, background: background_label(&labels), labels, unseen: Unseen::default() }
+    }
+
+    /// With the background that `--background` names, if it was given.
+    pub fn with_background(mut self, name: Option<&str>) -> Result<Self> {
+        if let Some(name) = name {
+            self.background = self.labels.get(name);
+            if self.background.is_none() && name != NO_BACKGROUND {
+                let labels: Vec<&str> = self.labels.iter().take(20).collect();
+                let more = if self.labels.len() > labels.len() { ", …" } else { "" };
+                bail!(
+                    "--background: no label is called {name}; there are {}{more}, and {NO_BACKGROUND} for no background",
+                    labels.join(", ")
+                );
+            }
+        }
+        Ok(self)
     }
 
     /// What these weights predict for it, against the truth.
@@ -59,7 +82,8 @@ impl HeldOut {
         let best = task.predict(weights, &self.data, 1).into_iter();
         let predicted: Vec<Vec<u32>> =
             best.map(|best| best.into_iter().next().map(|best| best.labels).unwrap_or_default()).collect();
-        let comparison = Comparison { truth: &self.data, predicted: &predicted, labels: &self.labels, known };
+        let Self { data: truth, labels, background, .. } = self;
+        let comparison = Comparison { truth, predicted: &predicted, labels, known, background: *background };
         Evaluation {
             held_out: self,
             metrics: Metrics::of(task, comparison),
@@ -79,12 +103,13 @@ pub struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// One object with the metrics by name.
     pub fn json(&self, per_label: bool) -> Value {
-        let HeldOut { data, unseen, labels } = self.held_out;
+        let HeldOut { data, unseen, labels, .. } = self.held_out;
         let mut object = json!({
             "n": data.len(),
             "rows": data.labels.len(),
             "unseen_labels": unseen.labels,
             "unseen_attributes": unseen.attributes,
+            "background": self.background(),
         });
         for (name, value) in self.metrics.figures() {
             object[name] = json!(value);
@@ -101,13 +126,23 @@ impl Evaluation<'_> {
         object
     }
 
+    fn background(&self) -> Option<&str> {
+        self.held_out.background.map(|label| self.held_out.labels.name(label))
+    }
+
+    /// The metrics that one line has room for: without accuracies, which the errors imply, and what F1 is the mean of.
+    pub fn summary(&self) -> Vec<(&'static str, f64)> {
+        let left_out = |name: &str| ["accuracy", "precision", "recall"].iter().any(|end| name.ends_with(end));
+        self.metrics.figures().into_iter().filter(|(name, _)| !left_out(name)).collect()
+    }
+
     /// The metrics in a line.
     pub fn line(&self) -> String {
         let figure = |(name, value): (&str, f64)| match name {
             "mean_loss" => format!("mean loss {}", number(value)),
             name => format!("{} {}", name.replace('_', " "), percent(value)),
         };
-        self.metrics.figures().into_iter().map(figure).collect::<Vec<_>>().join(", ")
+        self.summary().into_iter().map(figure).collect::<Vec<_>>().join(", ")
     }
 
     /// The metrics as a table.
@@ -117,6 +152,9 @@ impl Evaluation<'_> {
         table.row(["examples".to_owned(), data.len().to_string()]);
         if data.labels.len() != data.len() {
             table.row(["rows".to_owned(), data.labels.len().to_string()]);
+        }
+        if let Some(label) = self.background() {
+            table.row(["background", label]);
         }
         for (name, value) in self.metrics.figures() {
             let value = if name == "mean_loss" { number(value) } else { percent(value) };

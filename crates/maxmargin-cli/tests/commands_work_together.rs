@@ -84,9 +84,15 @@ fn chains_from_file_to_prediction() {
     | --------------- | ------: |
     | examples        |       2 |
     | rows            |       3 |
+    | background      |       O |
     | token_error     | 66.67 % |
+    | token_accuracy  | 33.33 % |
     | sequence_error  | 50.00 % |
     | mean_loss       |     0.5 |
+    | micro_precision |  0.00 % |
+    | micro_recall    |  0.00 % |
+    | micro_f1        |  0.00 % |
+    | macro_f1        |  0.00 % |
     | chunk_precision |  0.00 % |
     | chunk_recall    |  0.00 % |
     | chunk_f1        |  0.00 % |
@@ -99,6 +105,50 @@ fn chains_from_file_to_prediction() {
     for part in ["chain, 3 labels", "named attributes", "transition: 3 × 3", "first: 3", "w=dog +"] {
         assert!(inspected.contains(part), "expected {part:?} in\n{inspected}");
     }
+}
+
+#[test]
+fn a_background_is_found_or_named() {
+    let folder = Folder::new();
+    let train =
+        "train chain --train tags.crf --test tags.crf --model m --c-mean 1 --max-passes 1 --json --quiet";
+    let trained = object(&folder.output(train));
+    let eval = |more: &str| object(&folder.output(&format!("eval --model m --data tags.crf --json {more}")));
+    let found = eval("--per-label");
+    assert_eq!(found["background"], "O");
+    for key in [
+        "token_error",
+        "token_accuracy",
+        "sequence_error",
+        "mean_loss",
+        "micro_precision",
+        "micro_recall",
+        "micro_f1",
+        "macro_f1",
+        "chunk_precision",
+        "chunk_recall",
+        "chunk_f1",
+    ] {
+        assert!(found[key].is_number(), "{key} is missing in {found}");
+        assert_eq!(found[key], trained["test"][key], "{key}");
+    }
+    let sum = |key: &str| -> f64 {
+        let labels = found["per_label"].as_array().unwrap().iter();
+        labels.filter(|label| label["label"] != "O").map(|label| label[key].as_f64().unwrap()).sum()
+    };
+    assert_eq!(found["micro_f1"], 2.0 * sum("right") / (sum("truth") + sum("predicted")));
+
+    assert_eq!(eval("--background O")["micro_f1"], found["micro_f1"]);
+    assert_eq!(eval("--background B-NP")["background"], "B-NP");
+    let none = eval("--background none");
+    assert!(none["background"].is_null() && none["micro_f1"].is_null() && none["macro_f1"].is_number());
+
+    folder.refusal("eval --model m --data tags.crf --background X", &["called X", "B-NP, I-NP, O", "none"]);
+    let path = "path chain --train tags.crf --validate tags.crf --lambdas 1 --model n --max-passes 1";
+    assert!(folder.output(path).contains("| micro_f1 | macro_f1 | chunk_f1 |"));
+    assert!(!folder.output(&format!("{path} --background none")).contains("micro_f1"));
+    folder.refusal(&format!("{path} --background X"), &["called X"]);
+    folder.refusal("train chain --train tags.crf --model n --background O", &["--test"]);
 }
 
 #[test]

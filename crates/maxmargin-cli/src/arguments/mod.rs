@@ -4,6 +4,6 @@ mod data;
 mod problem;
 mod solving;
 
-pub use data::{Folds, ReadArguments};
+pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use problem::ProblemArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive};

@@ -7,20 +7,22 @@ use clap::Args;
 use maxmargin::Model;
 use serde_json::json;
 
-use crate::arguments::{Folds, ReadArguments};
+use crate::arguments::{EvaluationArguments, Folds, ReadArguments};
 use crate::evaluation::HeldOut;
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
 ///
-/// Multiclass: error, accuracy and mean loss. Chains: token error, sequence error (any token wrong), mean loss, and for
-/// tags like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. A label that the
-/// model does not know counts as a mistake.
+/// Multiclass: error, accuracy and mean loss. Chains: token error and accuracy, sequence error (any token wrong), mean
+/// loss, and for tags like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. Both:
+/// Macro-F1, the mean of the F1 of each label, and with a background (see --background) Micro-F1 with its precision and
+/// recall. A label that the model does not know counts as a mistake. Weights of examples do not count.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin eval --model mnist.model --data t10k-images-idx3-ubyte.gz
-  maxmargin eval --model letters.model --data letter.data.gz --folds 0 --per-label")]
+  maxmargin eval --model letters.model --data letter.data.gz --folds 0 --per-label
+  maxmargin eval --model chunks.model --data test.crfsuite --background O --json")]
 pub struct Eval {
     /// The model
     #[arg(long, value_name = "FILE")]
@@ -37,8 +39,11 @@ pub struct Eval {
     #[command(flatten)]
     read: ReadArguments,
 
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
+
     /// Also precision, recall and F1 of each label
-    #[arg(long)]
+    #[arg(long, help_heading = "Evaluation")]
     per_label: bool,
 
     /// Print one JSON object
@@ -52,7 +57,8 @@ impl Eval {
         let model = Model::load(&self.model)?;
         let task = model.task()?;
         let options = self.read.options();
-        let data = HeldOut::read(&self.data, &options, self.folds.as_ref(), &task, &model.vocabulary)?;
+        let data = HeldOut::read(&self.data, &options, self.folds.as_ref(), &task, &model.vocabulary)?
+            .with_background(self.evaluation.background.as_deref())?;
         let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len());
         if self.json {
             let mut object = evaluation.json(self.per_label);

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use maxmargin::solver::{Outcome, Solver, SolverKind, Stop};
 use serde_json::{Value, json};
 
-use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive};
+use crate::arguments::{EvaluationArguments, Folds, ProblemArguments, SolvingArguments, positive};
 use crate::evaluation::HeldOut;
 use crate::interrupt;
 use crate::print::{note, number, say, say_json, time};
@@ -46,12 +46,15 @@ pub struct Path {
     c_sums: Vec<f64>,
 
     /// The validation data
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Evaluation")]
     validate: Vec<PathBuf>,
 
     /// Validate on these folds: of the --validate data if there is any, else of the training data
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     validate_folds: Option<Folds>,
+
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
 
     /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd (see train)
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
@@ -83,6 +86,7 @@ impl Path {
                 HeldOut::read(&self.validate, &options, self.validate_folds.as_ref(), task, vocabulary)?
             }
         };
+        let validation = validation.with_background(self.evaluation.background.as_deref())?;
         let n = problem.data.len() as f64;
         let mut lambdas = self.lambdas.clone();
         lambdas.extend(self.c_sums.iter().map(|c| 1.0 / (c * n)));
@@ -122,7 +126,7 @@ impl Path {
             let mut run = trained.json(&problem, &settings);
             run["validation"] = evaluation.json(false);
             runs.push(run);
-            let figures = evaluation.metrics.figures();
+            let figures = evaluation.summary();
             let table = table.get_or_insert_with(|| {
                 let fixed = ["λ", "C-sum", "passes", "time", "primal", "lower bound", "gap"];
                 Table::new(fixed.into_iter().chain(figures.iter().map(|(name, _)| *name)))

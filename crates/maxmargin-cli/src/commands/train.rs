@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
 
-use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
+use crate::arguments::{
+    EvaluationArguments, Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative,
+};
 use crate::checkpoints::Checkpoints;
 use crate::evaluation::HeldOut;
 use crate::print::{note, say, say_json};
@@ -20,7 +22,10 @@ use crate::training::{Log, Trained, go_on, warm_start};
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C stops after the pass and saves the model so far.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    group(ArgGroup::new("testing").multiple(true).args(["test", "test_folds"])),
+    mut_arg("background", |background| background.requires("testing")),
+    after_help = "\
 Examples:
   maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
   maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
@@ -34,12 +39,15 @@ pub struct Train {
     model: PathBuf,
 
     /// Data to evaluate the model on afterwards
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Evaluation")]
     test: Vec<PathBuf>,
 
     /// Evaluate on these folds: of the --test data if there is any, else of the training data
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     test_folds: Option<Folds>,
+
+    #[command(flatten)]
+    evaluation: EvaluationArguments,
 
     #[command(flatten)]
     regularizer: RegularizerArguments,
@@ -126,6 +134,8 @@ impl Train {
                 Some(HeldOut::read(&self.test, &options, self.test_folds.as_ref(), task, vocabulary)?)
             }
         };
+        let background = self.evaluation.background.as_deref();
+        let test = test.map(|test| test.with_background(background)).transpose()?;
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
         let risk = problem.risk()?;

@@ -3,7 +3,7 @@
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
 //! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label per row, and says how rows group into sequences. [`Vocabulary`] maps the names in
-//! files to the numbers in data sets.
+//! files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 
 mod alphabet;
 mod crfsuite;
@@ -19,6 +19,7 @@ mod number;
 mod reader;
 mod source;
 mod svmlight;
+mod tags;
 pub mod word_images;
 
 pub use alphabet::Alphabet;
@@ -30,4 +31,6 @@ pub use format::Format;
 pub use gather::Unseen;
 pub use reader::{ReadOptions, read_training, read_with};
 pub use source::{Line, Source};
+pub use tags::background_label;
+pub(crate) use tags::{Tag, are_tags};
 pub use word_images::{Noise, WordImages, word_images};

@@ -1,27 +1,20 @@
 //! Precision and recall of chunks, as the CoNLL shared tasks count them.
 //!
-//! Tags are `O`, `B-type` and `I-type`. A chunk begins at a `B-`, and at an `I-` that follows another type or no chunk;
-//! it ends before the next chunk, before an `O` and at the end of the sequence. A predicted chunk is right when a true
-//! chunk has the same first token, last token and type. A true label without a name (it is missing, or the model does not
-//! know it and nobody remembers it) is a chunk of its own that no prediction finds.
+//! A chunk begins at a tag that says so (`B-`, `S-`), and at any other that follows another type or no chunk, so that IOB1
+//! and IOB2 are read alike. It ends after a tag that says so (`E-`, `S-`), before the next chunk, before an `O` and at the
+//! end of the sequence. A predicted chunk is right when a true chunk has the same first token, last token and type. A true
+//! label without a name (it is missing, or the model does not know it and nobody remembers it) is a chunk of its own that
+//! no prediction finds.
 
 use super::{Comparison, Retrieval};
-use crate::data::Alphabet;
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Tag<'a> {
-    Outside,
-    Begin(&'a str),
-    Inside(&'a str),
-    Unknown,
-}
+use crate::data::{Alphabet, Tag, are_tags};
 
 /// First token, end, type; `None` is the type of unknown tags.
 type Chunk<'a> = (usize, usize, Option<&'a str>);
 
 /// Counts the chunks, when the labels that the model knows are tags.
 pub(super) fn count_chunks(comparison: Comparison<'_>) -> Option<Retrieval> {
-    let Comparison { truth, predicted, labels, known } = comparison;
+    let Comparison { truth, predicted, labels, known, .. } = comparison;
     if !are_tags(labels, known) {
         return None;
     }
@@ -36,40 +29,22 @@ pub(super) fn count_chunks(comparison: Comparison<'_>) -> Option<Retrieval> {
     Some(counts)
 }
 
-/// Whether the first `known` labels are all tags, and one of them marks chunks.
-fn are_tags(labels: &Alphabet, known: usize) -> bool {
-    let tags: Option<Vec<Tag<'_>>> = labels.iter().take(known).map(tag).collect();
-    tags.is_some_and(|tags| tags.iter().any(|tag| matches!(tag, Tag::Begin(_) | Tag::Inside(_))))
-}
-
-fn tag(label: &str) -> Option<Tag<'_>> {
-    match (label, label.split_once('-')) {
-        ("O", _) => Some(Tag::Outside),
-        (_, Some(("B", kind))) => Some(Tag::Begin(kind)),
-        (_, Some(("I", kind))) => Some(Tag::Inside(kind)),
-        _ => None,
-    }
-}
-
 fn chunks<'a>(sequence: &[u32], labels: &'a Alphabet) -> Vec<Chunk<'a>> {
     let mut chunks: Vec<Chunk<'a>> = Vec::new();
+    // The type of the chunk that the next token may go on with.
     let mut open = None;
     for (t, &label) in sequence.iter().enumerate() {
         let named = (label as usize) < labels.len();
-        let tag = if named { tag(labels.name(label)).unwrap_or(Tag::Unknown) } else { Tag::Unknown };
-        open = match (tag, open) {
-            (Tag::Outside, _) => None,
-            (Tag::Inside(kind), Some(before)) if before == kind => {
-                if let Some(chunk) = chunks.last_mut() {
-                    chunk.1 = t + 1;
+        open = match named.then(|| Tag::of(labels.name(label))).flatten() {
+            Some(Tag::Outside) => None,
+            Some(Tag::Chunk { kind, begins, ends }) => {
+                match chunks.last_mut() {
+                    Some(chunk) if open == Some(kind) && !begins => chunk.1 = t + 1,
+                    _ => chunks.push((t, t + 1, Some(kind))),
                 }
-                open
+                (!ends).then_some(kind)
             }
-            (Tag::Inside(kind) | Tag::Begin(kind), _) => {
-                chunks.push((t, t + 1, Some(kind)));
-                Some(kind)
-            }
-            (Tag::Unknown, _) => {
+            None => {
                 chunks.push((t, t + 1, None));
                 None
             }
@@ -90,7 +65,8 @@ mod tests {
 
     fn count(sequence: &[u32], predicted: &[u32], known: usize) -> Option<(usize, usize, usize)> {
         let (truth, predicted, labels) = (truth(&[sequence], true), [predicted.to_vec()], alphabet());
-        let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known };
+        let comparison =
+            Comparison { truth: &truth, predicted: &predicted, labels: &labels, known, background: None };
         count_chunks(comparison).map(|counts| (counts.truth, counts.predicted, counts.right))
     }
 
@@ -121,10 +97,21 @@ mod tests {
     }
 
     #[test]
+    fn ends_and_single_tokens_are_marked_too() {
+        let labels: Alphabet = ["O", "B-X", "I-X", "E-X", "S-X", "L-X", "U-X"].into_iter().collect();
+        let chunks = |sequence: &[u32]| {
+            let chunks = chunks(sequence, &labels).into_iter();
+            chunks.map(|(first, end, _)| (first, end)).collect::<Vec<_>>()
+        };
+        assert_eq!(chunks(&[1, 2, 3, 4, 0, 1, 3]), [(0, 3), (3, 4), (5, 7)]);
+        assert_eq!(chunks(&[1, 2, 5, 6, 0, 1, 5]), [(0, 3), (3, 4), (5, 7)]);
+        // After an end, and without a begin, a chunk begins wherever one is.
+        assert_eq!(chunks(&[3, 3, 2, 4, 2, 3]), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 6)]);
+    }
+
+    #[test]
     fn other_labels_mark_no_chunks() {
-        let labels: Alphabet = ["O", "NOUN"].into_iter().collect();
-        assert!(!are_tags(&labels, 2));
-        assert!(!are_tags(&labels, 1));
-        assert!(are_tags(&alphabet(), 6));
+        // I-LST alone would do, but it is the truth's.
+        assert_eq!(count(&[0, 5], &[0, 0], 1), None);
     }
 }

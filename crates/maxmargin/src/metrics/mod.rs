@@ -1,15 +1,18 @@
 //! How good predictions are, by the names that each field uses.
 //!
 //! [`Metrics::of`] compares predictions with the truth: `multiclass` counts examples, `sequence` counts tokens and whole
-//! sequences, and `chunks` counts the phrases that tags like B-NP and I-NP mark. A label that the model does not know
-//! is a mistake whatever was predicted. Weights of examples are not used: these are counts.
+//! sequences, `averages` sums up how well each label is found, and `chunks` counts the phrases that tags like B-NP and
+//! I-NP mark. A label that the model does not know is a mistake whatever was predicted. Weights of examples are not used:
+//! these are counts.
 
+mod averages;
 mod chunks;
 mod multiclass;
 mod per_label;
 mod retrieval;
 mod sequence;
 
+pub use averages::Averages;
 pub use multiclass::MulticlassMetrics;
 pub use per_label::per_label;
 pub use retrieval::Retrieval;
@@ -38,6 +41,8 @@ pub struct Comparison<'a> {
     pub labels: &'a Alphabet,
     /// The number of labels that the model has.
     pub known: usize,
+    /// The label that stands for "nothing here", see [`background_label`](crate::data::background_label).
+    pub background: Option<u32>,
 }
 
 impl Comparison<'_> {
@@ -69,7 +74,8 @@ impl Metrics {
     /// let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default())?;
     /// let predicted: Vec<Vec<u32>> = (0..words.data.len()).map(|i| words.data.labels_of(i).to_vec()).collect();
     /// let labels = &words.vocabulary.labels;
-    /// let comparison = Comparison { truth: &words.data, predicted: &predicted, labels, known: labels.len() };
+    /// let (truth, known, background) = (&words.data, labels.len(), None);
+    /// let comparison = Comparison { truth, predicted: &predicted, labels, known, background };
     /// assert_eq!(Metrics::of(&task, comparison).mean_loss(), 0.0);
     /// # Ok::<(), maxmargin::Error>(())
     /// ```
@@ -135,13 +141,21 @@ pub(super) mod tests {
     #[test]
     fn unknown_labels_are_mistakes_even_with_names() {
         let labels: Alphabet = ["a", "b", "new"].into_iter().collect();
-        for unknown in [UNKNOWN_LABEL, 2] {
+        // b was predicted and is nowhere; the new label counts where it has a name.
+        for (unknown, macro_f1) in [(UNKNOWN_LABEL, 1.0 / 2.0), (2, 1.0 / 3.0)] {
             let truth = truth(&[&[0], &[unknown]], false);
             let predicted = [vec![0], vec![1]];
-            let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2 };
+            let comparison = Comparison {
+                truth: &truth,
+                predicted: &predicted,
+                labels: &labels,
+                known: 2,
+                background: None,
+            };
             let metrics = Metrics::of(&task(TaskKind::Multiclass, 2), comparison);
             assert_eq!(metrics.mean_loss(), 0.5);
-            assert_eq!(metrics.figures(), [("error", 0.5), ("accuracy", 0.5), ("mean_loss", 0.5)]);
+            let expected = [("error", 0.5), ("accuracy", 0.5), ("mean_loss", 0.5), ("macro_f1", macro_f1)];
+            assert_eq!(metrics.figures(), expected);
         }
     }
 }

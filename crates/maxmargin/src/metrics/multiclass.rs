@@ -1,6 +1,6 @@
 //! Metrics of classification: how many examples got the wrong label, and what that cost.
 
-use super::{Comparison, share};
+use super::{Averages, Comparison, share};
 use crate::task::Task;
 
 /// The metrics of one label per example.
@@ -12,13 +12,20 @@ pub struct MulticlassMetrics {
     pub error: f64,
     /// The mean loss, which is the error unless there is a cost matrix.
     pub mean_loss: f64,
+    /// F1 of the labels.
+    pub averages: Averages,
 }
 
 impl MulticlassMetrics {
     pub(super) fn of(task: &Task, comparison: Comparison<'_>) -> Self {
         let examples = comparison.predicted.len();
         let wrong = comparison.tokens().filter(|(truth, predicted)| truth != predicted).count();
-        Self { examples, error: share(wrong, examples), mean_loss: comparison.mean_loss(task) }
+        Self {
+            examples,
+            error: share(wrong, examples),
+            mean_loss: comparison.mean_loss(task),
+            averages: Averages::of(comparison),
+        }
     }
 
     /// The share of examples with the right label.
@@ -27,6 +34,9 @@ impl MulticlassMetrics {
     }
 
     pub(super) fn figures(&self) -> Vec<(&'static str, f64)> {
-        vec![("error", self.error), ("accuracy", self.accuracy()), ("mean_loss", self.mean_loss)]
+        let mut figures =
+            vec![("error", self.error), ("accuracy", self.accuracy()), ("mean_loss", self.mean_loss)];
+        figures.extend(self.averages.figures());
+        figures
     }
 }

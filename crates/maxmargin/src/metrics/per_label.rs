@@ -28,8 +28,9 @@ mod tests {
         let truth = truth(&[&[0, 1, 1, UNKNOWN_LABEL]], true);
         let labels = ["a", "b"].into_iter().collect();
         let predicted = [vec![0, 0, 1, 1]];
-        let counts =
-            per_label(Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2 });
+        let comparison =
+            Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2, background: None };
+        let counts = per_label(comparison);
         assert_eq!(counts[0], Retrieval { truth: 1, predicted: 2, right: 1 });
         assert_eq!(counts[1], Retrieval { truth: 2, predicted: 2, right: 1 });
         assert_eq!((counts[0].precision(), counts[0].recall()), (0.5, 1.0));

@@ -1,7 +1,7 @@
 //! Metrics of sequences: wrong tokens, sequences with any wrong token, and chunks where labels mark them.
 
 use super::chunks::count_chunks;
-use super::{Comparison, Retrieval, share};
+use super::{Averages, Comparison, Retrieval, share};
 use crate::task::Task;
 
 /// The metrics of one label per token.
@@ -17,6 +17,8 @@ pub struct SequenceMetrics {
     pub sequence_error: f64,
     /// The mean loss over sequences.
     pub mean_loss: f64,
+    /// F1 of the labels of tokens.
+    pub averages: Averages,
     /// Precision and recall of chunks, when the labels are tags like O, B-NP and I-NP.
     pub chunks: Option<Retrieval>,
 }
@@ -34,22 +36,26 @@ impl SequenceMetrics {
             token_error: share(wrong, tokens),
             sequence_error: share(spoilt, predicted.len()),
             mean_loss: comparison.mean_loss(task),
+            averages: Averages::of(comparison),
             chunks: count_chunks(comparison),
         }
+    }
+
+    /// The share of tokens with the right label.
+    pub fn token_accuracy(&self) -> f64 {
+        1.0 - self.token_error
     }
 
     pub(super) fn figures(&self) -> Vec<(&'static str, f64)> {
         let mut figures = vec![
             ("token_error", self.token_error),
+            ("token_accuracy", self.token_accuracy()),
             ("sequence_error", self.sequence_error),
             ("mean_loss", self.mean_loss),
         ];
+        figures.extend(self.averages.figures());
         if let Some(chunks) = &self.chunks {
-            figures.extend([
-                ("chunk_precision", chunks.precision()),
-                ("chunk_recall", chunks.recall()),
-                ("chunk_f1", chunks.f1()),
-            ]);
+            figures.extend(chunks.figures(["chunk_precision", "chunk_recall", "chunk_f1"]));
         }
         figures
     }
@@ -67,10 +73,12 @@ mod tests {
         let truth = truth(&[&[0, 1, 1], &[1], &[UNKNOWN_LABEL, 0], &[1, 0]], true);
         let predicted = [vec![0, 1, 1], vec![0], vec![0, 0], vec![0, 1]];
         let labels = ["x", "y"].into_iter().collect();
-        let comparison = Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2 };
+        let comparison =
+            Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2, background: None };
         let metrics = SequenceMetrics::of(&task(TaskKind::Chain, 2), comparison);
         assert_eq!((metrics.sequences, metrics.tokens), (4, 8));
         assert_eq!((metrics.token_error, metrics.sequence_error), (0.5, 0.75));
+        assert_eq!(metrics.token_accuracy(), 0.5);
         assert_eq!(metrics.mean_loss, 1.0);
         assert_eq!(metrics.chunks, None);
     }
