@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use maxmargin::Error;
 use maxmargin::data::fingerprint_of_bytes;
+use maxmargin::risk::Risk;
 use maxmargin::solver::{CheckpointDir, Identity, RunState, Solver, SolverKind, SolverSettings};
 use maxmargin::structure::LabelCost;
 use maxmargin::task::TaskKind;
@@ -45,19 +46,19 @@ impl Checkpoints {
     }
 
     /// The run as the checkpoint has it, if there is one.
-    pub fn load(&self) -> Result<Option<(RunState, Box<dyn Solver>)>> {
+    pub fn load(&self, risk: &dyn Risk) -> Result<Option<(RunState, Box<dyn Solver>)>> {
         if !self.directory.exists() {
             return Ok(None);
         }
-        let (state, solver) = self.directory.load(&self.identity)?;
+        let (state, solver) = self.directory.load(&self.identity, risk)?;
         note(&format!("going on after {} passes", state.report.passes));
         Ok(Some((state, solver)))
     }
 
     /// Writes a checkpoint when the last one is old enough. If that fails, the run goes on with the old one.
-    pub fn save_if_due(&mut self, state: &RunState, solver: &dyn Solver) {
+    pub fn save_if_due(&mut self, state: &RunState, solver: &dyn Solver, risk: &dyn Risk) {
         if self.last.elapsed() >= self.every {
-            if let Err(error) = self.save(state, solver) {
+            if let Err(error) = self.save(state, solver, risk) {
                 note(&format!("no checkpoint after pass {}: {error}", state.report.passes));
             }
             self.last = Instant::now();
@@ -65,8 +66,8 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint.
-    pub fn save(&self, state: &RunState, solver: &dyn Solver) -> Result<(), Error> {
-        self.directory.save(&self.identity, state, solver)
+    pub fn save(&self, state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<(), Error> {
+        self.directory.save(&self.identity, state, solver, risk)
     }
 }
 
@@ -86,6 +87,7 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
         (LabelCost::ZeroOne, _, TaskKind::Multiclass) => "zero-one".to_owned(),
         (LabelCost::ZeroOne, true, _) => "hamming-mean".to_owned(),
         (LabelCost::ZeroOne, false, _) => "hamming".to_owned(),
+        (LabelCost::Size { background }, ..) => format!("sizes without {background:?}"),
         (LabelCost::Matrix(matrix), mean, _) => {
             format!("costs {}{}", hash(matrix.as_slice()), if mean { ", their mean" } else { "" })
         }
@@ -94,6 +96,8 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
         ("program version", env!("CARGO_PKG_VERSION").to_owned()),
         ("task", problem.task.kind().to_string()),
         ("loss", loss),
+        ("surrogate", problem.search.surrogate().to_string()),
+        ("search", format!("{:?}", problem.search.search())),
         ("bias", options.bias.to_string()),
         ("boundary", options.boundary.to_string()),
         ("number of weights", problem.task.dim().to_string()),

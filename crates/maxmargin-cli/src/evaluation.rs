@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use maxmargin::data::{
     Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, background_label, read_training, read_with,
 };
@@ -10,13 +10,10 @@ use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::Task;
 use serde_json::{Value, json};
 
-use crate::arguments::Folds;
+use crate::arguments::{EvaluationArguments, Folds};
 use crate::print::{count, number, percent};
 use crate::problem::in_folds;
 use crate::table::Table;
-
-/// The value of `--background` for none.
-const NO_BACKGROUND: &str = "none";
 
 /// Labelled data, read with the vocabulary of a model.
 pub struct HeldOut {
@@ -61,19 +58,9 @@ impl HeldOut {
         Self { data, background: background_label(&labels), labels, unseen: Unseen::default() }
     }
 
-    /// With the background that `--background` names, if it was given.
-    pub fn with_background(mut self, name: Option<&str>) -> Result<Self> {
-        if let Some(name) = name {
-            self.background = self.labels.get(name);
-            if self.background.is_none() && name != NO_BACKGROUND {
-                let labels: Vec<&str> = self.labels.iter().take(20).collect();
-                let more = if self.labels.len() > labels.len() { ", …" } else { "" };
-                bail!(
-                    "--background: no label is called {name}; there are {}{more}, and {NO_BACKGROUND} for no background",
-                    labels.join(", ")
-                );
-            }
-        }
+    /// With the background that was asked for.
+    pub fn with_background(mut self, arguments: &EvaluationArguments) -> Result<Self> {
+        self.background = arguments.background(&self.labels)?;
         Ok(self)
     }
 

@@ -7,7 +7,8 @@ use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Report, SolverSettings};
-use maxmargin::task::{Task, TaskOptions};
+use maxmargin::surrogate::Surrogate;
+use maxmargin::task::{SearchOptions, Task, TaskOptions, TaskSearch};
 use maxmargin::{Model, OutputFile};
 
 use crate::arguments::{Folds, ProblemArguments};
@@ -25,6 +26,8 @@ pub struct Problem {
     pub data: Dataset,
     /// The format of the files, where the data came from files.
     pub format: Option<Format>,
+    /// The surrogate, and how its most violated labels are found.
+    pub search: TaskSearch,
 }
 
 impl Problem {
@@ -45,7 +48,8 @@ impl Problem {
             (None, None) => all,
         };
         let options = arguments.task_options(&vocabulary.labels)?;
-        let problem = Self::new(arguments.task, options, vocabulary, data, format)?;
+        let search = arguments.search_options(&vocabulary.labels)?;
+        let problem = Self::new(arguments.task, options, vocabulary, data, format, search)?;
         let held_out = held_out.map(|data| problem.task.view(data)).transpose()?;
         Ok((problem, held_out))
     }
@@ -57,15 +61,17 @@ impl Problem {
         vocabulary: Vocabulary,
         data: Dataset,
         format: Option<Format>,
+        search: SearchOptions,
     ) -> Result<Self> {
         let task = Task::new(kind, vocabulary.attributes.len(), vocabulary.labels.len(), options.clone())?;
         let data = task.view(data)?;
-        Ok(Self { task, options, vocabulary, data, format })
+        let search = task.search(&search, &data)?;
+        Ok(Self { task, options, vocabulary, data, format, search })
     }
 
     /// The risk to minimise.
     pub fn risk(&self) -> Result<Box<dyn Risk>> {
-        Ok(self.task.risk(&self.data)?)
+        Ok(self.task.risk_with(&self.data, &self.search)?)
     }
 
     /// The model that a run found.
@@ -81,8 +87,8 @@ impl Problem {
                 program_version: env!("CARGO_PKG_VERSION").to_owned(),
                 task: self.task.kind(),
                 lambda: settings.lambda,
-                surrogate: "margin".to_owned(),
-                search: "exact".to_owned(),
+                surrogate: self.search.surrogate().to_string(),
+                search: self.search.name().to_owned(),
                 solver: solver.to_owned(),
                 seed: settings.seed,
                 certificate: report.certificate,
@@ -93,6 +99,20 @@ impl Problem {
             options: self.options.clone(),
             vocabulary: self.vocabulary.clone(),
             weights,
+        }
+    }
+
+    /// The surrogate and its search, for a person.
+    pub fn describe_search(&self) -> String {
+        let surrogate = match self.search.surrogate() {
+            Surrogate::MARGIN => "margin rescaling".to_owned(),
+            Surrogate::SLACK => "slack rescaling".to_owned(),
+            surrogate => format!("surrogate {surrogate}"),
+        };
+        match (self.search.search(), self.search.why()) {
+            (None, _) => surrogate,
+            (Some(search), None) => format!("{surrogate}, search {}", search.strategy()),
+            (Some(search), Some(why)) => format!("{surrogate}, search {} (auto: {why})", search.strategy()),
         }
     }
 

@@ -113,6 +113,7 @@ impl Log {
             "passes": report.passes,
             "primal_now": report.primal_now,
             "oracle_calls": report.oracle_calls,
+            "queries": report.queries,
             "seconds": report.seconds,
             "master_seconds": report.master_seconds,
         });
@@ -138,13 +139,14 @@ impl Trained {
         let mut object = json!({
             "task": problem.task.kind().name(),
             "solver": self.solver,
-            "search": "exact",
-            "surrogate": "margin",
+            "search": problem.search.name(),
+            "surrogate": problem.search.surrogate().to_string(),
             "lambda": settings.lambda,
             "n": problem.data.len(),
             "dim": problem.task.dim(),
             "passes": report.passes,
             "oracle_calls": report.oracle_calls,
+            "queries": report.queries,
             "seconds": report.seconds,
             "master_seconds": report.master_seconds,
             "seed": settings.seed,
@@ -155,17 +157,25 @@ impl Trained {
     }
 
     /// The certificate in a sentence.
-    pub fn certificate(&self) -> String {
+    pub fn certificate(&self, problem: &Problem) -> String {
+        if !problem.search.surrogate().is_convex() {
+            let primal = bound(self.outcome.report.certificate.primal);
+            return format!(
+                "none: {} is not convex in the weights; F = {primal}",
+                problem.search.surrogate()
+            );
+        }
         let certificate = &self.outcome.report.certificate;
         let oracle = match certificate.oracle_gap {
             0.0 => "the search is exact".to_owned(),
             gap => format!("of which inexact searches may account for {}", number(gap)),
         };
         format!(
-            "{} ≤ F* ≤ {}: gap {}, {oracle}",
+            "{} ≤ F* ≤ {}: gap {}, {oracle}{}",
             bound(certificate.lower_bound),
             bound(certificate.primal),
-            certificate.gap()
+            certificate.gap(),
+            problem.search.remark().map_or(String::new(), |remark| format!("; {remark}")),
         )
     }
 
@@ -176,8 +186,12 @@ impl Trained {
             0.0 => String::new(),
             share => format!(" ({} on the master problem)", percent(share)),
         };
+        let queries = match report.queries > report.oracle_calls {
+            true => format!(" with {} queries", report.queries),
+            false => String::new(),
+        };
         format!(
-            "{} after {} passes, {} oracle calls, {}{master}",
+            "{} after {} passes, {} oracle calls{queries}, {}{master}",
             self.outcome.stop.name(),
             report.passes,
             report.oracle_calls,

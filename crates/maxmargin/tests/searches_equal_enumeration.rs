@@ -195,8 +195,7 @@ fn check<S: Stratified + KBest + LabelSets>(
 ) -> Result<(), TestCaseError> {
     for surrogate in surrogates() {
         for strategy in strategies(surrogate) {
-            let mut search = SurrogateSearch::new(surrogate, strategy).unwrap();
-            search.background = background;
+            let search = SurrogateSearch::new(surrogate, strategy).unwrap().with_background(background);
             let mut workspace = Workspace::<S::Scores>::default();
             for (i, (input, truth)) in examples.iter().enumerate() {
                 let mut memory = Memory::default();

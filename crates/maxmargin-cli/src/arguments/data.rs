@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::data::{Format, ReadOptions, parse_folds};
+use maxmargin::data::{Alphabet, Format, ReadOptions, background_label, parse_folds};
 
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
@@ -63,5 +64,25 @@ pub struct EvaluationArguments {
     /// without the background too. An O among single letters like A to Z is taken for a letter unless it is named here. A
     /// label that is called none goes before none.
     #[arg(long, value_name = "LABEL", help_heading = "Evaluation")]
-    pub background: Option<String>,
+    background: Option<String>,
+}
+
+/// The value of `--background` for none.
+const NO_BACKGROUND: &str = "none";
+
+impl EvaluationArguments {
+    /// The background among these labels: the one that was named, or the usual one.
+    pub fn background(&self, labels: &Alphabet) -> Result<Option<u32>> {
+        let Some(name) = &self.background else { return Ok(background_label(labels)) };
+        let background = labels.get(name);
+        if background.is_none() && name != NO_BACKGROUND {
+            let names: Vec<&str> = labels.iter().take(20).collect();
+            let more = if labels.len() > names.len() { ", …" } else { "" };
+            bail!(
+                "--background: no label is called {name}; there are {}{more}, and {NO_BACKGROUND} for no background",
+                names.join(", ")
+            );
+        }
+        Ok(background)
+    }
 }

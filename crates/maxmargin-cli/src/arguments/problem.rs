@@ -7,8 +7,10 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::data::Alphabet;
+use maxmargin::search::Strategy;
 use maxmargin::structure::{CostMatrix, LabelCost};
-use maxmargin::task::{TaskKind, TaskOptions};
+use maxmargin::surrogate::Surrogate;
+use maxmargin::task::{SearchOptions, TaskKind, TaskOptions};
 
 use super::data::{Folds, ReadArguments};
 
@@ -50,15 +52,45 @@ pub struct ProblemArguments {
     #[arg(long, help_heading = "Problem")]
     pub no_boundary: bool,
 
-    /// How loss and margin are combined: margin (margin rescaling)
-    #[arg(long, value_name = "NAME", default_value = "margin", value_parser = surrogate, help_heading = "Problem")]
-    pub surrogate: String,
-
-    /// How the most violated label is found: auto or exact
+    /// How margin error h and loss g are combined: margin, slack, beta=B, general=A,B, log, prob, prob-convex or micro-f1
     ///
-    /// With margin rescaling both tasks find it exactly, by one loss-augmented decoding, so auto is exact.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = search, help_heading = "Problem")]
-    pub search: String,
+    /// margin: h + g. slack: (h + 1)·g. beta=B: h·g^B + g, 0 ≤ B ≤ 1. general=A,B: h·g^B + g^A. log: g·log(1 + e^h). prob: the
+    /// risk under normal noise, which is not convex and has no certificate. prob-convex: its convex extension. micro-f1:
+    /// 1 − F1 of the labels as sets, without the --background label.
+    #[arg(long, value_name = "NAME", default_value = "margin", help_heading = "Problem")]
+    pub surrogate: Surrogate,
+
+    /// How the most violated label is found: auto, stratified, hull, hull-fractional, angular, bisecting, binary or sarawagi
+    ///
+    /// stratified and hull are exact for every surrogate, angular for slack. bisecting, binary and sarawagi are for slack, and
+    /// may miss the label: the certificate says by how much. hull-fractional optimises over mixes of labels, which is
+    /// another, larger objective. With margin rescaling auto is one loss-augmented decoding, which is exact.
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Problem")]
+    pub search: SearchChoice,
+
+    /// Round costs that are no whole numbers down to multiples of this in the stratified search
+    ///
+    /// What that may miss is in the certificate.
+    #[arg(long, value_name = "X", value_parser = super::positive, help_heading = "Problem")]
+    pub loss_step: Option<f64>,
+
+    #[command(flatten)]
+    pub evaluation: super::EvaluationArguments,
+}
+
+/// The value of `--search`: a strategy, or what is best.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchChoice(pub Option<Strategy>);
+
+impl FromStr for SearchChoice {
+    type Err = maxmargin::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self(None)),
+            name => Ok(Self(Some(name.parse()?))),
+        }
+    }
 }
 
 /// The value of `--loss`.
@@ -104,24 +136,17 @@ impl ProblemArguments {
         };
         Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean })
     }
-}
 
-fn surrogate(name: &str) -> Result<String, String> {
-    match name.split('=').next().unwrap_or(name) {
-        "margin" => Ok(name.to_owned()),
-        "slack" | "beta" | "general" | "log" | "prob" | "prob-convex" | "micro-f1" => {
-            Err("not available yet; at present there is margin".to_owned())
-        }
-        _ => Err("there is margin".to_owned()),
-    }
-}
-
-fn search(name: &str) -> Result<String, String> {
-    match name {
-        "auto" | "exact" => Ok(name.to_owned()),
-        "stratified" | "angular" | "hull" | "hull-fractional" | "bisecting" | "binary" | "sarawagi" => {
-            Err("not available yet, and not needed for margin rescaling: use auto".to_owned())
-        }
-        _ => Err("there are auto and exact".to_owned()),
+    /// The surrogate and its search.
+    pub fn search_options(&self, labels: &Alphabet) -> Result<SearchOptions> {
+        Ok(SearchOptions {
+            surrogate: self.surrogate,
+            strategy: self.search.0,
+            step: self.loss_step,
+            background: match self.surrogate {
+                Surrogate::MicroF1 => self.evaluation.background(labels)?,
+                _ => None,
+            },
+        })
     }
 }

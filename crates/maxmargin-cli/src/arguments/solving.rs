@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, SolverSettings};
 use rayon::ThreadPoolBuilder;
 
@@ -67,6 +68,9 @@ impl Regularizer {
     }
 }
 
+/// Passes of a run that has no gap to stop at, unless the user says otherwise.
+const PASSES_WITHOUT_CERTIFICATE: usize = 100;
+
 /// How to solve, and when to stop.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Solving")]
@@ -79,7 +83,7 @@ pub struct SolvingArguments {
     #[arg(long, value_name = "X", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = positive)]
     pub gap: f64,
 
-    /// Stop after this many passes over the data
+    /// Stop after this many passes over the data; 100 where there is no certificate and no other limit
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_passes: Option<u64>,
 
@@ -108,6 +112,15 @@ impl SolvingArguments {
             max_passes: self.max_passes.map_or(usize::MAX, |passes| passes as usize),
             time_limit: self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
         }
+    }
+
+    /// The same for a risk, which may have no certificate: then only a number of passes can end a run.
+    pub fn limits_for(&self, risk: &dyn Risk) -> Limits {
+        let mut limits = self.limits();
+        if !risk.is_convex() && self.max_passes.is_none() && self.time_limit.is_none() {
+            limits.max_passes = PASSES_WITHOUT_CERTIFICATE;
+        }
+        limits
     }
 
     /// What a solver needs to know.

@@ -7,7 +7,7 @@ use clap::Args;
 use maxmargin::data::word_images::{COLUMNS, Noise, WordImages, draw, word_images};
 use maxmargin::metrics::Metrics;
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
-use maxmargin::task::{TaskKind, TaskOptions};
+use maxmargin::task::{SearchOptions, TaskKind, TaskOptions};
 
 use crate::arguments::SolvingArguments;
 use crate::evaluation::HeldOut;
@@ -139,8 +139,14 @@ impl Demo {
     }
 
     fn learn(&self, kind: TaskKind, lambda: f64, train: &WordImages, test: &WordImages) -> Result<Reader> {
-        let problem =
-            Problem::new(kind, TaskOptions::default(), train.vocabulary.clone(), train.data.clone(), None)?;
+        let problem = Problem::new(
+            kind,
+            TaskOptions::default(),
+            train.vocabulary.clone(),
+            train.data.clone(),
+            None,
+            SearchOptions::default(),
+        )?;
         let settings: SolverSettings = self.solving.settings(lambda)?;
         let limits = self.solving.limits();
         let mut progress = Progress::new(limits, true, kind.name());

@@ -58,7 +58,7 @@ impl Eval {
         let task = model.task()?;
         let options = self.read.options();
         let data = HeldOut::read(&self.data, &options, self.folds.as_ref(), &task, &model.vocabulary)?
-            .with_background(self.evaluation.background.as_deref())?;
+            .with_background(&self.evaluation)?;
         let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len());
         if self.json {
             let mut object = evaluation.json(self.per_label);

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use maxmargin::solver::{Outcome, Solver, SolverKind, Stop};
 use serde_json::{Value, json};
 
-use crate::arguments::{EvaluationArguments, Folds, ProblemArguments, SolvingArguments, positive};
+use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive};
 use crate::evaluation::HeldOut;
 use crate::interrupt;
 use crate::print::{note, number, say, say_json, time};
@@ -53,9 +53,6 @@ pub struct Path {
     #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     validate_folds: Option<Folds>,
 
-    #[command(flatten)]
-    evaluation: EvaluationArguments,
-
     /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd (see train)
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
@@ -86,7 +83,7 @@ impl Path {
                 HeldOut::read(&self.validate, &options, self.validate_folds.as_ref(), task, vocabulary)?
             }
         };
-        let validation = validation.with_background(self.evaluation.background.as_deref())?;
+        let validation = validation.with_background(&self.problem.evaluation)?;
         let n = problem.data.len() as f64;
         let mut lambdas = self.lambdas.clone();
         lambdas.extend(self.c_sums.iter().map(|c| 1.0 / (c * n)));
@@ -94,7 +91,8 @@ impl Path {
         lambdas.dedup();
 
         let risk = problem.risk()?;
-        let limits = self.solving.limits();
+        self.solver.check(risk.as_ref())?;
+        let limits = self.solving.limits_for(risk.as_ref());
         let mut start = None;
         let mut kept: Option<(SolverKind, Box<dyn Solver>)> = None;
         let mut best: Option<(f64, usize)> = None;

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::{ArgGroup, Args};
+use clap::Args;
 use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
 
-use crate::arguments::{
-    EvaluationArguments, Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative,
-};
+use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
 use crate::checkpoints::Checkpoints;
 use crate::evaluation::HeldOut;
 use crate::print::{note, say, say_json};
@@ -22,10 +20,7 @@ use crate::training::{Log, Trained, go_on, warm_start};
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C stops after the pass and saves the model so far.
 #[derive(Debug, Args)]
-#[command(
-    group(ArgGroup::new("testing").multiple(true).args(["test", "test_folds"])),
-    mut_arg("background", |background| background.requires("testing")),
-    after_help = "\
+#[command(after_help = "\
 Examples:
   maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
   maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
@@ -45,9 +40,6 @@ pub struct Train {
     /// Evaluate on these folds: of the --test data if there is any, else of the training data
     #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     test_folds: Option<Folds>,
-
-    #[command(flatten)]
-    evaluation: EvaluationArguments,
 
     #[command(flatten)]
     regularizer: RegularizerArguments,
@@ -134,11 +126,11 @@ impl Train {
                 Some(HeldOut::read(&self.test, &options, self.test_folds.as_ref(), task, vocabulary)?)
             }
         };
-        let background = self.evaluation.background.as_deref();
-        let test = test.map(|test| test.with_background(background)).transpose()?;
+        let test = test.map(|test| test.with_background(&self.problem.evaluation)).transpose()?;
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
         let risk = problem.risk()?;
+        self.solver.check(risk.as_ref())?;
         let mut choice = self.solver.resolve(risk.as_ref(), settings.lambda);
         if let Some(path) = &self.warm_start {
             choice = choice.from_given_weights(risk.as_ref());
@@ -151,30 +143,30 @@ impl Train {
             }
             None => None,
         };
-        let (mut state, mut solver) = match checkpoints.as_ref().map(Checkpoints::load).transpose()?.flatten()
-        {
-            Some(saved) => saved,
-            None => (RunState::new(risk.dim()), choice.kind.build(risk.as_ref(), &settings)),
-        };
+        let (mut state, mut solver) =
+            match checkpoints.as_ref().map(|saved| saved.load(risk.as_ref())).transpose()?.flatten() {
+                Some(saved) => saved,
+                None => (RunState::new(risk.dim()), choice.kind.build(risk.as_ref(), &settings)),
+            };
         let mut log = match &self.log {
             Some(path) if state.report.passes > 0 => Some(Log::go_on(path, state.report.passes)?),
             Some(path) => Some(Log::create(path)?),
             None => None,
         };
 
-        let limits = self.solving.limits();
+        let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let observe = |state: &RunState, solver: &dyn Solver| {
             log.as_mut().map_or(Ok(()), |log| log.write(&state.report))?;
             if let Some(checkpoints) = &mut checkpoints {
-                checkpoints.save_if_due(state, solver);
+                checkpoints.save_if_due(state, solver, risk.as_ref());
             }
             Ok(())
         };
         let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe)?;
         // The model is worth more than the checkpoint: if the disk is full, the error comes after it is written.
         let last_checkpoint =
-            checkpoints.as_ref().map(|checkpoints| checkpoints.save(&state, solver.as_ref()));
+            checkpoints.as_ref().map(|checkpoints| checkpoints.save(&state, solver.as_ref(), risk.as_ref()));
         let name = solver.name();
         // A solver may hold several times what the model needs to be written.
         drop((solver, risk));
@@ -205,14 +197,15 @@ impl Train {
         let weights = if self.problem.no_bias { ", no bias" } else { "" };
         let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
         let mut text = format!(
-            "data         {}\nproblem      {task}, margin rescaling, loss {loss}{weights}{boundary}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
+            "data         {}\nproblem      {task}, {search}, loss {loss}{weights}{boundary}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
             problem.describe(),
             task = self.problem.task,
+            search = problem.describe_search(),
             loss = model.loss_name(),
             λ = regularizer.describe(),
             solver = trained.solver,
             why = choice.why(),
-            certificate = trained.certificate(),
+            certificate = trained.certificate(&problem),
             work = trained.work(),
             path = self.model.display(),
         );

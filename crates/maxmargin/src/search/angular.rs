@@ -18,6 +18,9 @@ use crate::surrogate::Surrogate;
 /// The most labels that a constrained oracle lists.
 const MOST_LISTED: usize = 4096;
 
+/// The most queries: an end for arithmetic that goes astray.
+const MOST_QUERIES: usize = 10_000;
+
 /// Slopes g/(h + 1) between two ends, each of which may belong to the angle or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Angle {
@@ -84,7 +87,7 @@ pub(super) fn search<P: LabelPlane>(
     let mut queue = BinaryHeap::from([Waiting { bound: f64::INFINITY, angle: Angle::ALL }]);
     findings.upper = 0.0;
     while let Some(Waiting { bound, angle }) = queue.pop() {
-        if bound * (1.0 - epsilon) <= findings.value {
+        if bound * (1.0 - epsilon) <= findings.value || findings.queries() >= MOST_QUERIES {
             findings.upper = bound;
             break;
         }
@@ -182,6 +185,11 @@ impl Constrained {
         let height = |stratum: &Stratum| mix.score * stratum.h + mix.loss * stratum.g;
         let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
         let best = inside.max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
-        Ok(best.filter(|(_, stratum)| height(stratum) > floor).map(|(number, _)| plane.in_stratum(number)))
+        // The slope must be the table's to the last bit, or the label would be found again in an angle without it.
+        Ok(best.filter(|(_, stratum)| height(stratum) > floor).map(|(number, stratum)| Spot {
+            h: stratum.h,
+            g: stratum.g,
+            ..plane.in_stratum(number)
+        }))
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn search<P: LabelPlane>(plane: &mut P, memory: &mut Memory<P::Label>
     let mut findings = Findings::new(plane, Surrogate::SLACK);
     let (mut low, mut high) = (-WIDEST, WIDEST);
     let mut ends = (None, None);
-    while high - low > CLOSE && !findings.is_proven(0.0) {
+    while high - low > CLOSE && !findings.is_proven() {
         let middle = 0.5 * (low + high);
         let lambda = middle.exp();
         memory.lambda = lambda;

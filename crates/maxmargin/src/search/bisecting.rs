@@ -42,7 +42,7 @@ pub(super) fn search<P: LabelPlane>(plane: &mut P, memory: &mut Memory<P::Label>
         let big_h = spot.h + 1.0;
         heights.meet(big_h, lambda * spot.g);
         losses.meet(spot.g, big_h / lambda);
-        if heights.is_empty() || losses.is_empty() || findings.is_proven(0.0) {
+        if heights.is_empty() || losses.is_empty() || findings.is_proven() {
             break;
         }
         if spot.g <= big_h / lambda {

@@ -4,6 +4,9 @@ use super::{LabelPlane, Spot};
 use crate::structure::Mix;
 use crate::surrogate::{Line, Surrogate};
 
+/// What the rounding of a bound may come to, as a share of the value.
+const EXACT: f64 = 1e-12;
+
 /// A query of a λ-oracle and where its answer lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Query {
@@ -49,6 +52,8 @@ pub(super) struct Findings<L> {
     pub(super) value: f64,
     pub(super) upper: f64,
     range: (f64, f64),
+    /// None where all losses may occur.
+    pub(super) unit: Option<f64>,
     queries: Vec<Query>,
 }
 
@@ -61,6 +66,7 @@ impl<L: Clone> Findings<L> {
             value: 0.0,
             upper: f64::INFINITY,
             range: plane.loss_range(),
+            unit: plane.loss_unit(),
             queries: Vec::new(),
         }
     }
@@ -100,13 +106,14 @@ impl<L: Clone> Findings<L> {
             // Only the loss is bounded, and where it is 0 nothing hurts.
             return if height <= 0.0 && self.surrogate != Surrogate::MicroF1 { 0.0 } else { f64::INFINITY };
         }
-        let line = Line { lambda: mix.loss / mix.score, height: height / mix.score, range: self.range };
+        let (lambda, height) = (mix.loss / mix.score, height / mix.score);
+        let line = Line { lambda, height, range: self.range, unit: self.unit };
         self.surrogate.highest_below(line)
     }
 
-    /// Whether nothing better than the best label can be left, up to a share of it.
-    pub(super) fn is_proven(&self, share: f64) -> bool {
-        self.upper <= self.value * (1.0 + share)
+    /// Whether nothing better than the best label can be left.
+    pub(super) fn is_proven(&self) -> bool {
+        self.upper <= self.value * (1.0 + EXACT)
     }
 
     pub(super) fn queries(&self) -> usize {
@@ -114,12 +121,7 @@ impl<L: Clone> Findings<L> {
     }
 
     pub(super) fn into_answer(self) -> Answer<L> {
-        Answer {
-            best: self.best,
-            second: None,
-            value: self.value,
-            upper: self.upper.max(self.value),
-            queries: self.queries,
-        }
+        let upper = if self.is_proven() { self.value } else { self.upper };
+        Answer { best: self.best, second: None, value: self.value, upper, queries: self.queries }
     }
 }

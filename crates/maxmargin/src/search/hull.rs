@@ -16,6 +16,9 @@ use crate::surrogate::Surrogate;
 /// A label is above a tangent if it is so by more than this, relative to the numbers involved.
 const TOLERANCE: f64 = 1e-11;
 
+/// How many labels are listed under an edge at first.
+const FIRST_LISTED: usize = 4;
+
 /// The most labels listed under an edge.
 const MOST_LISTED: usize = 4096;
 
@@ -119,6 +122,10 @@ pub(super) fn search<P: LabelPlane>(
     fractional: bool,
 ) -> Answer<P::Label> {
     let mut findings = Findings::new(plane, surrogate);
+    if fractional {
+        // Mixes have all losses.
+        findings.unit = None;
+    }
     let mut chain = Chain { spots: vec![plane.truth()] };
     for label in &memory.labels {
         let spot = plane.spot(label);
@@ -130,14 +137,24 @@ pub(super) fn search<P: LabelPlane>(
         let spot = findings.query(plane, first_guess(surrogate, plane.loss_range()));
         chain.insert(spot);
     }
+    // Labels under an edge, from the top down: asked for at once where a label is wanted, since the edge's own ends are
+    // mostly known to be too low.
+    let mut listed = 0;
     let (top, mix) = loop {
         let top = chain.top(surrogate);
         let mix = chain.tangent(&top, surrogate);
-        if !fractional && findings.is_proven(0.0) {
+        if !fractional && findings.is_proven() {
             break (top, mix);
         }
         let height = |(h, g): (f64, f64)| mix.score * h + mix.loss * g;
-        let spot = findings.query(plane, mix);
+        let spot = if fractional || top.towards.is_none() {
+            listed = 0;
+            findings.query(plane, mix)
+        } else {
+            listed = FIRST_LISTED;
+            let spots = list(plane, mix, listed, &mut findings);
+            spots.into_iter().next().unwrap_or_else(|| plane.truth())
+        };
         let rounding = TOLERANCE * (1.0 + mix.score * top.point.0.abs() + mix.loss * top.point.1.abs());
         let is_above = height(spot.point()) > height(top.point) + rounding;
         if !is_above || !chain.insert(spot) || findings.queries() >= MOST_QUERIES {
@@ -158,8 +175,11 @@ pub(super) fn search<P: LabelPlane>(
                 ..findings.into_answer()
             }
         }
-        Some(_) if !findings.is_proven(0.0) => {
-            list_below(plane, mix, &mut findings);
+        Some(_) if !findings.is_proven() => {
+            while !findings.is_proven() && listed < MOST_LISTED {
+                listed *= 4;
+                list(plane, mix, listed, &mut findings);
+            }
             memory.keep(&findings.best.label);
             findings.into_answer()
         }
@@ -171,27 +191,24 @@ pub(super) fn search<P: LabelPlane>(
     }
 }
 
-/// Lists the labels under an edge from the top down, until those left cannot be better than the best.
-fn list_below<P: LabelPlane>(plane: &mut P, mix: Mix, findings: &mut Findings<P::Label>) {
-    let mut k = 4;
-    loop {
-        let listed = plane.k_best(mix, k);
-        findings.asked(mix, listed.last().map(Spot::point));
-        listed.iter().for_each(|spot| findings.see(spot));
-        let lowest = match listed.last() {
-            Some(last) if listed.len() == k => mix.score * last.h + mix.loss * last.g,
-            _ => {
-                findings.upper = findings.value;
-                return;
-            }
-        };
-        let left = findings.highest_below(mix, lowest);
-        findings.upper = findings.upper.min(left.max(findings.value));
-        if left <= findings.value || k >= MOST_LISTED {
-            return;
+/// Lists the labels under an edge from the top down, and learns how good those left can be.
+fn list<P: LabelPlane>(
+    plane: &mut P,
+    mix: Mix,
+    k: usize,
+    findings: &mut Findings<P::Label>,
+) -> Vec<Spot<P::Label>> {
+    let listed = plane.k_best(mix, k);
+    findings.asked(mix, listed.first().map(Spot::point));
+    listed.iter().for_each(|spot| findings.see(spot));
+    let left = match listed.last() {
+        Some(last) if listed.len() == k => {
+            findings.highest_below(mix, mix.score * last.h + mix.loss * last.g)
         }
-        k *= 4;
-    }
+        _ => 0.0,
+    };
+    findings.upper = findings.upper.min(left.max(findings.value));
+    listed
 }
 
 /// The labels beside the best point, which the next search starts with.

@@ -46,6 +46,11 @@ pub trait LabelPlane {
     /// The smallest and the largest g that a label can have.
     fn loss_range(&self) -> (f64, f64);
 
+    /// Where all losses are the smallest one plus whole multiples of a unit, that unit.
+    fn loss_unit(&self) -> Option<f64> {
+        None
+    }
+
     /// The λ-oracle: the label of largest `mix.score · h + mix.loss · g`, ties broken as [`Mix`] says.
     fn maximize(&mut self, mix: Mix) -> Spot<Self::Label>;
 

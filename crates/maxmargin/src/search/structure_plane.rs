@@ -66,6 +66,10 @@ impl<S: Stratified + KBest> LabelPlane for StructurePlane<'_, S> {
         self.range
     }
 
+    fn loss_unit(&self) -> Option<f64> {
+        self.scene.structure.loss_unit(self.scene.truth).map(f64::abs)
+    }
+
     fn maximize(&mut self, mix: Mix) -> Spot<S::Label> {
         let mix = self.scaled(mix);
         let Scene { structure, input, truth, scores, .. } = &mut self.scene;

@@ -23,9 +23,9 @@ pub struct SurrogateSearch {
     surrogate: Surrogate,
     strategy: Strategy,
     /// The step to which losses that are no whole numbers are rounded down by the stratified oracle.
-    pub step: Option<f64>,
+    step: Option<f64>,
     /// Micro-F1: the label that is in no set.
-    pub background: Option<u32>,
+    background: Option<u32>,
 }
 
 impl SurrogateSearch {
@@ -33,6 +33,16 @@ impl SurrogateSearch {
     pub fn new(surrogate: Surrogate, strategy: Strategy) -> Result<Self> {
         strategy.check(surrogate)?;
         Ok(Self { surrogate, strategy, step: None, background: None })
+    }
+
+    /// With a step to which the stratified oracle rounds losses down that are no whole numbers.
+    pub fn with_step(self, step: Option<f64>) -> Self {
+        Self { step, ..self }
+    }
+
+    /// With the label that is in no set, for Micro-F1.
+    pub fn with_background(self, background: Option<u32>) -> Self {
+        Self { background, ..self }
     }
 
     /// The surrogate.

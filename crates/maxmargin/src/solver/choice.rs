@@ -84,6 +84,9 @@ impl SolverKind {
     pub fn resolve(self, risk: &dyn Risk, lambda: f64) -> Choice {
         let choice = |kind, why| Choice { kind, why: Some(why) };
         match self {
+            SolverKind::Auto if !risk.is_convex() => {
+                choice(SolverKind::Sgd, "the only one that needs no convex risk")
+            }
             SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
                 choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
             }
@@ -95,6 +98,17 @@ impl SolverKind {
             }
             kind => Choice { kind, why: None },
         }
+    }
+
+    /// Refuses a solver whose planes would prove nothing.
+    pub fn check(self, risk: &dyn Risk) -> Result<()> {
+        if risk.is_convex() || matches!(self, SolverKind::Auto | SolverKind::Sgd) {
+            return Ok(());
+        }
+        let problem = format!(
+            "{self} needs a surrogate that is convex in the weights; use sgd, or prob-convex for prob"
+        );
+        Err(Error::parameter("solver", problem))
     }
 
     /// A solver of this kind for a risk.

@@ -66,6 +66,8 @@ pub struct Report {
     pub primal_now: f64,
     /// Oracle calls so far.
     pub oracle_calls: u64,
+    /// Queries of structures so far: a search may ask several times for one oracle call.
+    pub queries: u64,
     /// Seconds so far.
     pub seconds: f64,
     /// Seconds so far outside the oracle.
@@ -138,6 +140,7 @@ impl RunState {
             certificate: Certificate::UNKNOWN,
             primal_now: f64::INFINITY,
             oracle_calls: 0,
+            queries: 0,
             seconds: 0.0,
             master_seconds: 0.0,
         };
@@ -231,6 +234,7 @@ pub fn resume(
     mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
 ) -> Stop {
     let (start, seconds_before) = (Instant::now(), state.report.seconds);
+    let queries_before = risk.queries().saturating_sub(state.report.queries);
     solver.aim(limits.gap);
     let mut flow = ControlFlow::Continue(());
     loop {
@@ -239,6 +243,7 @@ pub fn resume(
         }
         let progress = solver.step(risk);
         state.add(progress, solver.weights(), seconds_before + start.elapsed().as_secs_f64());
+        state.report.queries = risk.queries() - queries_before;
         flow = observe(state, solver);
     }
 }

@@ -103,6 +103,16 @@ impl Chain {
         Ok(Self { features, labels, options })
     }
 
+    /// What one wrong label costs.
+    pub fn cost(&self) -> &LabelCost {
+        &self.options.loss.cost
+    }
+
+    /// Whether the loss is divided by the length.
+    pub fn is_mean(&self) -> bool {
+        self.options.loss.mean
+    }
+
     /// The number of features including the bias.
     fn all_features(&self) -> usize {
         self.features + usize::from(self.options.bias)
@@ -335,6 +345,10 @@ impl Stratified for Chain {
         let cost = &self.options.loss.cost;
         let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
         sum * self.options.loss.unit(truth.len())
+    }
+
+    fn loss_unit(&self, truth: &Vec<u32>) -> Option<f64> {
+        self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
     }
 
     fn strata(

@@ -55,6 +55,11 @@ impl LabelCost {
         }
     }
 
+    /// Whether costs are whole numbers, or are to be rounded down to multiples of a step.
+    pub fn is_whole(&self, step: Option<f64>) -> bool {
+        self.unit(step).is_some()
+    }
+
     /// The unit of which all costs are whole multiples: ±1 where they are whole numbers themselves, or the given step,
     /// to which they are rounded down.
     pub(super) fn unit(&self, step: Option<f64>) -> Option<f64> {

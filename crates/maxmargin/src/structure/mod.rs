@@ -178,6 +178,9 @@ pub trait Stratified: Structure {
     /// The largest loss that a label can have.
     fn largest_loss(&self, truth: &Self::Label) -> f64;
 
+    /// Where all losses are whole multiples of a unit, that unit, which may be negative.
+    fn loss_unit(&self, truth: &Self::Label) -> Option<f64>;
+
     /// For each loss the largest score, in the order of [`stratum_label`](Self::stratum_label)'s numbers. Losses must be whole
     /// numbers; with a `step` others are rounded down to multiples of it, and a stratum holds a range of losses. Returns
     /// false where neither is so.

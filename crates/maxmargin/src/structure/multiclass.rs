@@ -41,6 +41,11 @@ impl Multiclass {
         Ok(Self { features, labels, bias, cost })
     }
 
+    /// What a wrong label costs.
+    pub fn cost(&self) -> &LabelCost {
+        &self.cost
+    }
+
     fn best(&self, scores: &[f64], truth: Option<u32>, mix: Mix) -> Found<u32> {
         let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let mut found = Found { label: 0, score: scores[0], loss: 0.0 };
@@ -168,6 +173,10 @@ impl Structure for Multiclass {
 impl Stratified for Multiclass {
     fn largest_loss(&self, truth: &u32) -> f64 {
         self.cost.largest(*truth, self.labels)
+    }
+
+    fn loss_unit(&self, _truth: &u32) -> Option<f64> {
+        self.cost.unit(None)
     }
 
     /// Each label is a stratum of its own.

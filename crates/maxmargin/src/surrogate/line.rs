@@ -20,6 +20,8 @@ pub struct Line {
     pub height: f64,
     /// The smallest and the largest g.
     pub range: (f64, f64),
+    /// Where only the smallest g plus whole multiples of a unit occur, that unit.
+    pub unit: Option<f64>,
 }
 
 impl Line {
@@ -34,30 +36,49 @@ impl Surrogate {
     /// ```
     /// use maxmargin::surrogate::{Line, Surrogate};
     /// // For slack rescaling this is K²/(4λ), with K = height + 1.
-    /// let bound = Surrogate::SLACK.highest_below(Line { lambda: 0.5, height: 2.0, range: (0.0, 10.0) });
-    /// assert!((bound - 3.0 * 3.0 / (4.0 * 0.5)).abs() < 1e-12);
+    /// let line = Line { lambda: 0.4, height: 2.0, range: (0.0, 10.0), unit: None };
+    /// assert!((Surrogate::SLACK.highest_below(line) - 3.0 * 3.0 / (4.0 * 0.4)).abs() < 1e-12);
+    /// // With whole losses only, the top at g = 3.75 is out of reach.
+    /// let whole = Surrogate::SLACK.highest_below(Line { unit: Some(1.0), ..line });
+    /// assert!((whole - (3.0 - 0.4 * 4.0) * 4.0).abs() < 1e-12);
     /// ```
-    pub fn highest_below(self, line: Line) -> f64 {
+    pub fn highest_below(self, mut line: Line) -> f64 {
         let (low, high) = line.range;
+        line.height += ROUNDING * (line.height.abs() + line.lambda * low.abs().max(high.abs()));
         let at = |g: f64| self.value(line.h(g), g);
         let top = match self {
             Surrogate::MARGIN | Surrogate::MicroF1 => at(low).max(at(high)),
-            Surrogate::SLACK => at(((line.height + 1.0) / (2.0 * line.lambda)).clamp(low, high)),
             _ if !self.is_monotone() => f64::INFINITY,
             _ => {
-                let start = self.start_of_rise(line);
-                let rises = |g: f64| {
-                    let (by_h, by_g) = self.gradient(line.h(g), g);
-                    by_g > line.lambda * by_h
-                };
-                let (below, above) = halve(start, high, rises);
-                self.value(line.h(below), above)
+                let (below, above) = self.top_of(line);
+                match line.unit {
+                    // ψ rises up to the top and falls from there on: only the whole losses beside it count.
+                    Some(unit) => {
+                        let number = |g: f64| (g - low) / unit;
+                        let first = (number(below) - 1e-9).floor().max(0.0);
+                        let last = (number(above) + 1e-9).ceil().min(number(high).round());
+                        let at = |k: f64| at(low + unit * k);
+                        at(first).max(at((first + 1.0).min(last))).max(at(last))
+                    }
+                    None => self.value(line.h(below), above),
+                }
             }
         };
-        let rounding = ROUNDING
-            * (line.height.abs() + line.lambda * high.abs().max(low.abs()))
-            * self.gradient(line.height, high).0;
-        top.max(0.0) * (1.0 + ROUNDING) + if rounding.is_finite() { rounding } else { 0.0 }
+        top.max(0.0) * (1.0 + ROUNDING)
+    }
+
+    /// An interval with the g in it at which ψ is largest on a line.
+    fn top_of(self, line: Line) -> (f64, f64) {
+        let (low, high) = line.range;
+        if self == Surrogate::SLACK {
+            let top = ((line.height + 1.0) / (2.0 * line.lambda)).clamp(low, high);
+            return (top, top);
+        }
+        let rises = |g: f64| {
+            let (by_h, by_g) = self.gradient(line.h(g), g);
+            by_g > line.lambda * by_h
+        };
+        halve(self.start_of_rise(line), high, rises)
     }
 
     /// Where along a line the derivative's sign begins to tell: outside K₀ ψ may rise, fall and rise again.
@@ -131,7 +152,7 @@ mod tests {
             let range = if surrogate == Surrogate::MicroF1 { (-9.0, -2.0) } else { (0.0, 7.0) };
             for lambda in [0.0, 0.01, 0.3, 1.0, 2.5, 40.0] {
                 for height in [-20.0, -1.0, -0.3, 0.0, 0.7, 3.0, 50.0] {
-                    let line = Line { lambda, height, range };
+                    let line = Line { lambda, height, range, unit: None };
                     let bound = surrogate.highest_below(line);
                     let grid = (0..=20_000).map(|i| range.0 + (range.1 - range.0) * f64::from(i) / 20_000.0);
                     let best = grid.map(|g| surrogate.value(line.h(g), g)).fold(0.0, f64::max);
@@ -139,6 +160,14 @@ mod tests {
                     assert!(
                         bound <= best + 2e-3 * (1.0 + best),
                         "{surrogate}, {line:?}: {best} far below {bound}"
+                    );
+                    let whole = surrogate.highest_below(Line { unit: Some(1.0), ..line });
+                    let losses = (0..=7).map(|k| range.0 + f64::from(k)).filter(|&g| g <= range.1);
+                    let best = losses.map(|g| surrogate.value(line.h(g), g)).fold(0.0, f64::max);
+                    assert!(best <= whole, "{surrogate}, {line:?}: {best} above {whole}");
+                    assert!(
+                        whole <= best + 1e-9 * (1.0 + best),
+                        "{surrogate}, {line:?}: {best} far below {whole}"
                     );
                 }
             }

@@ -1,16 +1,20 @@
 //! Tasks by name: the border between files, whose task is known at run time, and structures, which are types.
 
+mod searching;
+
 use std::fmt;
 use std::str::FromStr;
 
 use rayon::prelude::*;
 
+pub use self::searching::{SearchOptions, TaskSearch};
 use crate::data::{Dataset, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
-    Chain, ChainLoss, ChainOptions, Example, Found, KBest, LabelCost, Mix, Multiclass, Structure,
+    Chain, ChainLoss, ChainOptions, Example, Found, KBest, LabelCost, LabelSets, Mix, Multiclass, Stratified,
+    Structure,
 };
 
 /// The tasks that can be asked for by name.
@@ -144,6 +148,11 @@ impl Task {
 
     /// The margin-rescaled risk of labelled data.
     pub fn risk(&self, data: &Dataset) -> Result<Box<dyn Risk>> {
+        self.risk_with(data, &self.search(&SearchOptions::default(), data)?)
+    }
+
+    /// The risk of labelled data under a surrogate.
+    pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
         if data.labels.contains(&UNKNOWN_LABEL) {
             return Err(Error::parameter(
                 "training data",
@@ -151,16 +160,8 @@ impl Task {
             ));
         }
         Ok(match self {
-            Task::Multiclass(structure) => Box::new(StructuredRisk::new(
-                structure.clone(),
-                MarginSearch,
-                examples(data, |labels| labels[0]),
-            )),
-            Task::Chain(structure) => Box::new(StructuredRisk::new(
-                structure.clone(),
-                MarginSearch,
-                examples(data, <[u32]>::to_vec),
-            )),
+            Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
+            Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
         })
     }
 
@@ -179,6 +180,17 @@ impl Task {
             Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
         }
     }
+}
+
+fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Box<dyn Risk>
+where
+    S: Stratified + KBest + LabelSets + Clone + 'static,
+{
+    let Some(strategy) = search.search.clone() else {
+        return Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples));
+    };
+    let risk = StructuredRisk::new(structure.clone(), strategy, examples);
+    Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() })
 }
 
 fn examples<S>(data: &Dataset, truth: impl Fn(&[u32]) -> S::Label) -> Vec<Example<S>>

@@ -1,0 +1,125 @@
+//! Which search goes with a task and a surrogate.
+
+use super::Task;
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::search::{Strategy, SurrogateSearch};
+use crate::structure::LabelCost;
+use crate::surrogate::Surrogate;
+
+/// Up to this many different losses of a mean example the stratified search is faster than the hull search.
+const FEW_LOSSES: f64 = 40.0;
+
+/// A surrogate, and how its most violated label is to be found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchOptions {
+    /// The surrogate.
+    pub surrogate: Surrogate,
+    /// The search; what is best for the task if there is none.
+    pub strategy: Option<Strategy>,
+    /// The step to which costs that are no whole numbers are rounded down by the stratified search.
+    pub step: Option<f64>,
+    /// Micro-F1: the label that is in no set.
+    pub background: Option<u32>,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { surrogate: Surrogate::MARGIN, strategy: None, step: None, background: None }
+    }
+}
+
+/// A search that fits a task, and why it was chosen.
+#[derive(Debug, Clone)]
+pub struct TaskSearch {
+    pub(super) surrogate: Surrogate,
+    /// None where one loss-augmented decoding is exact.
+    pub(super) search: Option<SurrogateSearch>,
+    why: Option<&'static str>,
+}
+
+impl TaskSearch {
+    /// The surrogate.
+    pub fn surrogate(&self) -> Surrogate {
+        self.surrogate
+    }
+
+    /// The name of the search in model files.
+    pub fn name(&self) -> &'static str {
+        self.search.as_ref().map_or("exact", |search| search.strategy().name())
+    }
+
+    /// The search itself; none for margin rescaling, where one decoding is exact.
+    pub fn search(&self) -> Option<&SurrogateSearch> {
+        self.search.as_ref()
+    }
+
+    /// Why this search, if it was not asked for by name.
+    pub fn why(&self) -> Option<&'static str> {
+        self.why
+    }
+
+    /// What a reader of a summary must know about the objective.
+    pub fn remark(&self) -> Option<&'static str> {
+        match self.search.as_ref().map(SurrogateSearch::strategy) {
+            _ if !self.surrogate.is_convex() => Some("not convex in the weights: no certificate exists"),
+            Some(Strategy::HullFractional) => {
+                Some("over the convex hull of the labels: another, larger objective than over labels")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Task {
+    /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
+    pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
+        let &SearchOptions { surrogate, strategy, step, background } = options;
+        let cost = match self {
+            Task::Multiclass(structure) => structure.cost(),
+            Task::Chain(structure) => structure.cost(),
+        };
+        let is_mean = matches!(self, Task::Chain(structure) if structure.is_mean());
+        if surrogate.needs_hamming() && (!matches!(cost, LabelCost::ZeroOne) || is_mean) {
+            return Err(Error::parameter(
+                "surrogate",
+                format!(
+                    "{surrogate} is about the number of wrong positions; use it with the loss hamming or zero-one"
+                ),
+            ));
+        }
+        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
+        let whole =
+            surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || cost.is_whole(step);
+        if surrogate == Surrogate::MARGIN && strategy.is_none() {
+            return Ok(TaskSearch { surrogate, search: None, why: None });
+        }
+        let (strategy, why) = match strategy {
+            Some(Strategy::Stratified) if !whole => {
+                return Err(Error::parameter(
+                    "search",
+                    "stratified needs costs that are whole numbers up to 100; use hull, or allow costs to be rounded \
+                     with --loss-step",
+                ));
+            }
+            Some(strategy) => (strategy, None),
+            None => {
+                let (strategy, why) = self.best_search(surrogate, data, whole);
+                (strategy, Some(why))
+            }
+        };
+        let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
+        Ok(TaskSearch { surrogate, search: Some(search), why })
+    }
+
+    fn best_search(&self, surrogate: Surrogate, data: &Dataset, whole: bool) -> (Strategy, &'static str) {
+        let losses = data.labels.len() as f64 / data.len().max(1) as f64;
+        match self {
+            Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
+            Task::Chain(_) if whole && (losses <= FEW_LOSSES || !surrogate.is_monotone()) => {
+                (Strategy::Stratified, "exact, and the chains are short")
+            }
+            Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),
+        }
+    }
+}
