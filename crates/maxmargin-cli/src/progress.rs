@@ -150,6 +150,7 @@ mod tests {
             certificate: Certificate { primal: 1.0, lower_bound: 1.0 - gap, oracle_gap: 0.0 },
             primal_now: 1.0,
             oracle_calls: 0,
+            queries: 0,
             seconds: seconds.into(),
             master_seconds: 0.0,
         }

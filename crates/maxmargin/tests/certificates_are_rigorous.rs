@@ -3,7 +3,7 @@
 
 use maxmargin::data::Rows;
 use maxmargin::risk::{Risk, StructuredRisk};
-use maxmargin::search::{Search, Violation};
+use maxmargin::search::{Memory, Scene, Search, Violation};
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
 use maxmargin::structure::{Example, Found, KBest, Mix, Structure};
 use maxmargin::task::TaskKind;
@@ -36,14 +36,15 @@ struct Lazy {
 }
 
 impl<S: KBest> Search<S> for Lazy {
+    type Workspace = ();
+
     fn most_violated(
         &self,
-        structure: &S,
-        input: &S::Input,
-        truth: &S::Label,
-        scores: &mut S::Scores,
-        scale: f64,
+        scene: Scene<'_, S>,
+        _: &mut Memory<S::Label>,
+        _: &mut (),
     ) -> Violation<S::Label> {
+        let Scene { structure, input, truth, scores, scale } = scene;
         let mix = Mix { score: scale, loss: 1.0 };
         let mut found = structure.k_best(input, Some(truth), scores, mix, self.rank + 1);
         let of_truth = structure.score_of(input, scores, truth);
@@ -52,12 +53,11 @@ impl<S: KBest> Search<S> for Lazy {
         let chosen = found.pop().expect("there is a label");
         // Of labels that tie, rounding may make the later one the larger by a bit.
         let upper = best.max(value(&chosen)).max(0.0) + self.room;
-        match value(&chosen) {
-            low if low < 0.0 => {
-                Violation { label: truth.clone(), slope: 1.0, offset: 0.0, value: 0.0, upper }
-            }
-            value => Violation { label: chosen.label, slope: 1.0, offset: chosen.loss, value, upper },
-        }
+        let (label, offset, value) = match value(&chosen) {
+            low if low < 0.0 => (truth.clone(), 0.0, 0.0),
+            value => (chosen.label, chosen.loss, value),
+        };
+        Violation { label, second: None, slope: 1.0, offset, value, upper, queries: 1 }
     }
 
     fn name(&self) -> &'static str {
