@@ -186,10 +186,9 @@ impl Trained {
             0.0 => String::new(),
             share => format!(" ({} on the master problem)", percent(share)),
         };
-        let queries = match report.queries > report.oracle_calls {
-            true => format!(" with {} queries", report.queries),
-            false => String::new(),
-        };
+        // Starts by SGD make a few queries that are no one's oracle call.
+        let many = report.queries as f64 > 1.1 * report.oracle_calls as f64;
+        let queries = if many { format!(" with {} queries", report.queries) } else { String::new() };
         format!(
             "{} after {} passes, {} oracle calls{queries}, {}{master}",
             self.outcome.stop.name(),
