@@ -80,7 +80,7 @@ pub struct Train {
     resume: bool,
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
-    /// oracle_calls, seconds, master_seconds
+    /// oracle_calls, queries, seconds, master_seconds
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
 
