@@ -15,7 +15,7 @@ use maxmargin::{Error, Model};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{bound, number, percent, time};
+use crate::print::{bound, percent, time};
 use crate::problem::Problem;
 use crate::progress::Progress;
 
@@ -168,7 +168,7 @@ impl Trained {
         let certificate = &self.outcome.report.certificate;
         let oracle = match certificate.oracle_gap {
             0.0 => "the search is exact".to_owned(),
-            gap => format!("of which inexact searches may account for {}", number(gap)),
+            gap => format!("of which inexact searches may account for {:.2e}", gap / certificate.primal),
         };
         format!(
             "{} ≤ F* ≤ {}: gap {}, {oracle}{}",

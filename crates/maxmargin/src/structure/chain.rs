@@ -60,6 +60,9 @@ const LONGEST_KERNEL: usize = 200;
 /// products of all chains never take more than a few times the memory of the data.
 const LARGEST_KERNEL: usize = 4;
 
+/// How far below a multiple of its step a cost may be and still count as that multiple.
+const ROUNDING: f64 = 1e-9;
+
 /// A first-order chain.
 ///
 /// ```
@@ -363,12 +366,19 @@ impl Stratified for Chain {
         let Some(unit) = cost.unit(step) else { return false };
         let ChainScores { unary, transition, strata: table, .. } = scores;
         let labels = 0..self.labels as u32;
-        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit).floor() as u32;
+        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
         let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
         table.fill(self.labels, unary, transition, costs);
         let per_loss = self.options.loss.unit(truth.len());
-        // Rounded costs may hide almost a whole step at each position.
-        let hidden = if cost.unit(None).is_none() { unit * truth.len() as f64 } else { 0.0 };
+        // What rounding down may hide.
+        let hidden_at = |truth: u32, y: u32| cost.cost(truth, y) - unit * f64::from(whole(truth, y));
+        let hidden: f64 = match cost.unit(None) {
+            Some(_) => 0.0,
+            None => truth
+                .iter()
+                .map(|&truth| labels.clone().map(|y| hidden_at(truth, y)).fold(0.0, f64::max))
+                .sum(),
+        };
         strata.clear();
         strata.extend(table.values().enumerate().map(|(k, score)| {
             let loss = unit * k as f64;
