@@ -17,7 +17,7 @@ use super::{
 };
 use crate::data::Rows;
 use crate::error::Result;
-use crate::inference::{Lexicographic, StratifiedTable, k_best_viterbi, viterbi};
+use crate::inference::{Lexicographic, StratifiedTable, k_best_paths, k_best_viterbi, viterbi};
 use crate::linear::{FeatureSum, add_row_products};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
@@ -133,6 +133,17 @@ impl Chain {
         self.first_start() + self.labels
     }
 
+    /// Scores to which the loss is added, so that decoding them maximises a mix with both in it. What is maximised is
+    /// score + (loss factor / score factor) · loss: transitions need no scaling.
+    fn augment(&self, truth: &[u32], scores: &mut ChainScores, mix: Mix) {
+        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
+        scores.augmented.clear();
+        scores.augmented.extend_from_slice(&scores.unary);
+        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
+            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
+        }
+    }
+
     fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
         let score = self.path_score(scores, &label);
         let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
@@ -202,13 +213,7 @@ impl Structure for Chain {
                 None => self.found(scores, Some(truth), truth.clone()),
             };
         }
-        // maximise score + (loss factor / score factor) · loss, so that transitions need no scaling.
-        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
-        scores.augmented.clear();
-        scores.augmented.extend_from_slice(&scores.unary);
-        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
-            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
-        }
+        self.augment(truth, scores, mix);
         let mut path = Vec::new();
         viterbi(self.labels, &scores.augmented, &scores.transition, &mut scores.best, &mut path);
         self.found(scores, Some(truth), path)
@@ -441,6 +446,15 @@ impl KBest for Chain {
         mix: Mix,
         k: usize,
     ) -> Vec<Found<Vec<u32>>> {
+        if let Some(truth) = truth
+            && mix.score > 0.0
+            && mix.loss > 0.0
+        {
+            self.augment(truth, scores, mix);
+            let ChainScores { augmented, transition, best, .. } = scores;
+            let paths = k_best_paths(self.labels, augmented, transition, best, k);
+            return paths.into_iter().map(|label| self.found(scores, Some(truth), label)).collect();
+        }
         // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
         // inexact and so hide ties.
         let at_an_end = mix.score == 0.0 || mix.loss == 0.0;
