@@ -145,9 +145,12 @@ impl Task {
         whole: bool,
     ) -> (Strategy, &'static str) {
         let length = data.labels.len() as f64 / data.len().max(1) as f64;
-        let losses = length * if surrogate == Surrogate::MicroF1 { 1.0 } else { cost.largest_of_all() };
+        let losses = length * cost.largest_of_all();
         match self {
             Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
+            Task::Chain(_) if surrogate == Surrogate::MicroF1 => {
+                (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex")
+            }
             Task::Chain(_) if whole && (losses <= FEW_LOSSES || !surrogate.is_monotone()) => {
                 (Strategy::Stratified, "exact, and there are few different losses")
             }
