@@ -105,12 +105,22 @@ impl<L: Clone> Chain<L> {
     /// The direction in which everything better than the top lies.
     fn tangent(&self, top: &Top, surrogate: Surrogate) -> Mix {
         if let Some((neighbour, _)) = top.towards {
-            let (a, b) = (&self.spots[top.index.min(neighbour)], &self.spots[top.index.max(neighbour)]);
-            return Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) };
+            return self.edge(top.index.min(neighbour));
         }
         let (by_h, by_g) = surrogate.gradient(top.point.0, top.point.1);
         let lambda = by_g / by_h;
-        if lambda.is_finite() { Mix { score: 1.0, loss: lambda.max(0.0) } } else { Mix::LOSS }
+        match lambda.is_finite() {
+            true => Mix { score: 1.0, loss: lambda.max(0.0) },
+            // At the truth, with nothing inside K₀ known: what is inside lies above the edge to what is outside.
+            false if top.index + 1 < self.spots.len() => self.edge(top.index),
+            false => Mix::LOSS,
+        }
+    }
+
+    /// The direction of the edge from this label to the next.
+    fn edge(&self, index: usize) -> Mix {
+        let (a, b) = (&self.spots[index], &self.spots[index + 1]);
+        Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) }
     }
 }
 
