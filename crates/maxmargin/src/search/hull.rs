@@ -16,6 +16,9 @@ use crate::surrogate::Surrogate;
 /// A label is above a tangent if it is so by more than this, relative to the numbers involved.
 const TOLERANCE: f64 = 1e-11;
 
+/// With a larger λ the margin error would drown in the rounding of the loss.
+const STEEPEST: f64 = 1e12;
+
 /// How many labels are listed under an edge at first.
 const FIRST_LISTED: usize = 4;
 
@@ -109,9 +112,10 @@ impl<L: Clone> Chain<L> {
         }
         let (by_h, by_g) = surrogate.gradient(top.point.0, top.point.1);
         let lambda = by_g / by_h;
-        match lambda.is_finite() {
+        match lambda < STEEPEST {
             true => Mix { score: 1.0, loss: lambda.max(0.0) },
-            // At the truth, with nothing inside K₀ known: what is inside lies above the edge to what is outside.
+            // No point of the edge is better than the top, so whatever is better lies above it: at the truth with nothing
+            // inside K₀ known, and where ψ has ceased to grow with h.
             false if top.index + 1 < self.spots.len() => self.edge(top.index),
             false => Mix::LOSS,
         }
