@@ -235,7 +235,7 @@ proptest! {
 
     #[test]
     fn parameters_out_of_range_are_refused(alpha in -4.0..4.0f64, beta in -4.0..4.0f64) {
-        let wrong = |x: f64| x < -1e-9 || x > 1.0 + 1e-9;
+        let wrong = |x: f64| !(-1e-9..=1.0 + 1e-9).contains(&x);
         if wrong(alpha - beta) || (beta > -1.0 && beta < 0.0) {
             let refusal = format!("general={alpha},{beta}").parse::<Surrogate>().map(|s| s.to_string());
             let message = refusal.map_err(|e| e.to_string());
