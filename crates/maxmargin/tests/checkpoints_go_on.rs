@@ -12,9 +12,23 @@ use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, cases, numbers, trainable, weights};
+use common::problem::{cases, numbers, trainable, weights};
+use common::surrogate::Surrogated;
 
 const LIMITS: Limits = Limits { gap: 1e-9, max_passes: 40, time_limit: None };
+
+const SEARCHES: [(&str, &str); 10] = [
+    ("slack", "hull"),
+    ("slack", "hull-fractional"),
+    ("slack", "angular"),
+    ("slack", "bisecting"),
+    ("slack", "sarawagi"),
+    ("log", "hull"),
+    ("log", "stratified"),
+    ("prob", "hull"),
+    ("prob-convex", "hull-fractional"),
+    ("micro-f1", "hull"),
+];
 
 fn identity(name: &str) -> Identity {
     vec![("solver".to_owned(), name.to_owned()), ("data".to_owned(), "7".to_owned())]
@@ -40,16 +54,22 @@ fn train(
     state.into_outcome(stop)
 }
 
-fn check(problem: &Problem, settings: &SolverSettings, pass: usize) -> Result<(), TestCaseError> {
-    let risk = problem.risk();
+/// `new_risk` makes a risk that knows nothing: the run that goes on has only what is in the checkpoint.
+fn check(
+    new_risk: impl Fn() -> Box<dyn Risk>,
+    settings: &SolverSettings,
+    pass: usize,
+) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
-    for kind in SolverKind::ALL {
+    for kind in SolverKind::ALL.into_iter().filter(|kind| kind.check(&*new_risk()).is_ok()) {
+        let risk = new_risk();
         let directory = CheckpointDir::new(&folder.path().join(kind.name())).unwrap();
         let whole = train(&*risk, kind, settings, Some((pass, &directory)));
         if !directory.exists() {
             prop_assert!(whole.report.passes < pass, "{kind}: no checkpoint was written");
             continue;
         }
+        let risk = new_risk();
         let (mut state, mut solver) = directory.load(&identity(kind.name()), &*risk).unwrap();
         prop_assert_eq!(state.report.passes, pass);
         let stop = resume(solver.as_mut(), &*risk, LIMITS, &mut state, |_, _| ControlFlow::Continue(()));
@@ -57,6 +77,7 @@ fn check(problem: &Problem, settings: &SolverSettings, pass: usize) -> Result<()
         prop_assert_eq!(resumed.stop, whole.stop, "{}", kind);
         prop_assert_eq!(resumed.report.passes, whole.report.passes, "{}", kind);
         prop_assert_eq!(resumed.report.oracle_calls, whole.report.oracle_calls, "{}", kind);
+        prop_assert_eq!(resumed.report.queries, whole.report.queries, "{}", kind);
         let (a, b) = (resumed.report.certificate, whole.report.certificate);
         prop_assert_eq!(
             common::bits(&[a.primal, a.lower_bound, a.oracle_gap]),
@@ -81,7 +102,22 @@ proptest! {
     ) {
         let start = start.map(|numbers| weights(&problem, &numbers));
         let settings = SolverSettings { groups, seed, start, ..SolverSettings::new(lambda).unwrap() };
-        check(&problem, &settings, pass)?;
+        check(|| problem.risk(), &settings, pass)?;
+    }
+
+    /// Searches that remember labels find others, or the same ones by other queries, when they have forgotten.
+    #[test]
+    fn with_searches_that_remember(
+        problem in trainable(true),
+        (surrogate, strategy) in prop::sample::select(SEARCHES.to_vec()),
+        lambda in prop::sample::select(vec![1.0, 0.1, 0.01]),
+        seed in 0u64..1000,
+        pass in 1usize..20,
+    ) {
+        let strategy = Some(strategy.parse().unwrap());
+        let surrogated = Surrogated::new(&problem, surrogate.parse().unwrap(), strategy);
+        let settings = SolverSettings { seed, ..SolverSettings::new(lambda).unwrap() };
+        check(|| surrogated.risk(), &settings, pass)?;
     }
 }
 

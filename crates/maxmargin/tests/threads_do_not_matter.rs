@@ -1,5 +1,6 @@
 //! Promise: the same seed gives the same weights, to the last bit, for any number of threads.
 
+use maxmargin::risk::Risk;
 use maxmargin::solver::{SolverKind, SolverSettings};
 use maxmargin::task::TaskKind;
 use rand::{RngExt, SeedableRng};
@@ -8,6 +9,7 @@ use rand_pcg::Pcg64Mcg;
 mod common;
 
 use common::problem::{Problem, Sample, Values};
+use common::surrogate::Surrogated;
 
 /// Noisy data that a model can partly explain.
 fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Problem {
@@ -36,12 +38,13 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
     }
 }
 
-fn check(name: &str, problem: &Problem, lambda: f64, passes: usize) {
-    let risk = problem.risk();
+fn check(name: &str, new_risk: impl Fn() -> Box<dyn Risk> + Sync, lambda: f64, passes: usize) {
     let settings = SolverSettings { seed: 3, ..SolverSettings::new(lambda).unwrap() };
     for kind in SolverKind::ALL {
         let train = |threads| {
             common::with_threads(threads, || {
+                // A new one each time: searches remember what they found.
+                let risk = new_risk();
                 let mut solver = kind.build(&*risk, &settings);
                 let certificates: Vec<_> = (0..passes).map(|_| solver.step(&*risk).certificate).collect();
                 let numbers: Vec<f64> = certificates.iter().flat_map(|c| [c.primal, c.lower_bound]).collect();
@@ -65,17 +68,41 @@ fn check(name: &str, problem: &Problem, lambda: f64, passes: usize) {
 
 #[test]
 fn on_chains() {
-    check("chains", &problem(TaskKind::Chain, 150, 12, 5), 0.01, 20);
+    let problem = problem(TaskKind::Chain, 150, 12, 5);
+    check("chains", || problem.risk(), 0.01, 20);
 }
 
 /// More weights than are summed in one piece.
 #[test]
 fn on_many_weights() {
-    check("many weights", &problem(TaskKind::Multiclass, 70, 900, 5), 0.01, 15);
+    let problem = problem(TaskKind::Multiclass, 70, 900, 5);
+    check("many weights", || problem.risk(), 0.01, 15);
 }
 
 /// More examples than n-slack asks for in one wave.
 #[test]
 fn on_many_examples() {
-    check("many examples", &problem(TaskKind::Multiclass, 5000, 6, 4), 0.01, 13);
+    let problem = problem(TaskKind::Multiclass, 5000, 6, 4);
+    check("many examples", || problem.risk(), 0.01, 13);
+}
+
+/// Searches that remember, and those whose planes are tangents or mixes.
+#[test]
+fn with_other_surrogates() {
+    let searches = [
+        ("slack", Some("hull")),
+        ("slack", Some("hull-fractional")),
+        ("slack", Some("angular")),
+        ("slack", Some("bisecting")),
+        ("log", None),
+        ("log", Some("hull")),
+        ("log", Some("hull-fractional")),
+        ("micro-f1", Some("hull")),
+    ];
+    let problem = problem(TaskKind::Chain, 120, 8, 3);
+    for (surrogate, strategy) in searches {
+        let strategy = strategy.map(|name| name.parse().unwrap());
+        let surrogated = Surrogated::new(&problem, surrogate.parse().unwrap(), strategy);
+        check(&format!("{surrogate} with {strategy:?}"), || surrogated.risk(), 0.01, 8);
+    }
 }

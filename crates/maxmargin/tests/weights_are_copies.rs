@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
+use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
 mod common;
 
 use common::problem::{Problem, Sample, cases, numbers, trainable, weights};
-use common::reference::optimum;
+use common::reference::optimum_under;
+use common::surrogate::Surrogated;
 
 /// Each sample as several, their weights given.
 fn split(problem: &Problem, parts: impl Fn(&Sample) -> Vec<f64>) -> Problem {
@@ -30,9 +32,16 @@ fn halved(problem: &Problem) -> Problem {
     split(problem, |sample| vec![0.5 * sample.weight; 2])
 }
 
-fn check(one: &Problem, other: &Problem, product: f64, w: &[f64]) -> Result<(), TestCaseError> {
+fn check(
+    surrogate: Surrogate,
+    one: &Problem,
+    other: &Problem,
+    product: f64,
+    w: &[f64],
+) -> Result<(), TestCaseError> {
     let sizes = [one, other].map(|problem| problem.samples.len() as f64);
-    let risks = [one, other].map(Problem::risk);
+    let [one, other] = [one, other].map(|problem| Surrogated::new(problem, surrogate, None));
+    let risks = [one.risk(), other.risk()];
     // n · R at a point, as the library evaluates it.
     let sums: Vec<f64> = risks
         .iter()
@@ -40,10 +49,10 @@ fn check(one: &Problem, other: &Problem, product: f64, w: &[f64]) -> Result<(), 
         .map(|(risk, n)| n * evaluate(&**risk, w.into(), &Groups::new(risk.len(), 3)).risk.upper)
         .collect();
     prop_assert!((sums[0] - sums[1]).abs() <= 1e-9 * (1.0 + sums[0]), "n · R = {sums:?} at {w:?}");
-    let expected = sizes[0] * one.risk_at(w);
+    let expected = sizes[0] * one.objective(0.0, w);
     prop_assert!((sums[0] - expected).abs() <= 1e-9 * (1.0 + expected), "{} for {expected}", sums[0]);
     // The optima.
-    let reference = optimum(other, product / sizes[1]);
+    let reference = optimum_under(&other, product / sizes[1]);
     let rounding = sizes[1] * reference.rounding();
     for kind in SolverKind::EXACT {
         for (risk, n) in risks.iter().zip(sizes) {
@@ -64,6 +73,10 @@ fn check(one: &Problem, other: &Problem, product: f64, w: &[f64]) -> Result<(), 
     Ok(())
 }
 
+fn surrogate() -> impl Strategy<Value = Surrogate> {
+    prop::sample::select(vec![Surrogate::MARGIN, Surrogate::SLACK])
+}
+
 proptest! {
     #![proptest_config(cases(25))]
 
@@ -72,17 +85,23 @@ proptest! {
         problem in trainable(false),
         copies in prop::collection::vec(1u8..=3, 10),
         product in prop::sample::select(vec![1.0, 0.1, 0.02]),
+        surrogate in surrogate(),
         at in numbers(),
     ) {
         let mut problem = problem;
         problem.samples.iter_mut().zip(copies).for_each(|(sample, copies)| sample.weight = f64::from(copies));
         let w = weights(&problem, &at);
-        common::with_threads(1, || check(&problem, &copied(&problem), product, &w))?;
+        common::with_threads(1, || check(surrogate, &problem, &copied(&problem), product, &w))?;
     }
 
     #[test]
-    fn halves(problem in trainable(true), product in prop::sample::select(vec![1.0, 0.1, 0.02]), at in numbers()) {
+    fn halves(
+        problem in trainable(true),
+        product in prop::sample::select(vec![1.0, 0.1, 0.02]),
+        surrogate in surrogate(),
+        at in numbers(),
+    ) {
         let w = weights(&problem, &at);
-        common::with_threads(1, || check(&problem, &halved(&problem), product, &w))?;
+        common::with_threads(1, || check(surrogate, &problem, &halved(&problem), product, &w))?;
     }
 }

@@ -16,6 +16,9 @@ use crate::surrogate::Surrogate;
 /// A label is above a tangent if it is so by more than this, relative to the numbers involved.
 const TOLERANCE: f64 = 1e-11;
 
+/// With a larger λ the margin error would drown in the rounding of the loss.
+const STEEPEST: f64 = 1e12;
+
 /// How many labels are listed under an edge at first.
 const FIRST_LISTED: usize = 4;
 
@@ -105,12 +108,23 @@ impl<L: Clone> Chain<L> {
     /// The direction in which everything better than the top lies.
     fn tangent(&self, top: &Top, surrogate: Surrogate) -> Mix {
         if let Some((neighbour, _)) = top.towards {
-            let (a, b) = (&self.spots[top.index.min(neighbour)], &self.spots[top.index.max(neighbour)]);
-            return Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) };
+            return self.edge(top.index.min(neighbour));
         }
         let (by_h, by_g) = surrogate.gradient(top.point.0, top.point.1);
         let lambda = by_g / by_h;
-        if lambda.is_finite() { Mix { score: 1.0, loss: lambda.max(0.0) } } else { Mix::LOSS }
+        match lambda < STEEPEST {
+            true => Mix { score: 1.0, loss: lambda.max(0.0) },
+            // No point of the edge is better than the top, so whatever is better lies above it: at the truth with nothing
+            // inside K₀ known, and where ψ has ceased to grow with h.
+            false if top.index + 1 < self.spots.len() => self.edge(top.index),
+            false => Mix::LOSS,
+        }
+    }
+
+    /// The direction of the edge from this label to the next.
+    fn edge(&self, index: usize) -> Mix {
+        let (a, b) = (&self.spots[index], &self.spots[index + 1]);
+        Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) }
     }
 }
 

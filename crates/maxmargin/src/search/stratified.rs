@@ -18,7 +18,11 @@ pub(super) fn search<P: LabelPlane>(plane: &mut P, surrogate: Surrogate) -> Answ
         if value > best.0 {
             best = (value, Some(number));
         }
-        upper = upper.max(surrogate.value(stratum.h, stratum.upper));
+        // Between the ends of a range of losses ψ may be any size, unless it rises with the loss.
+        upper = match surrogate.is_monotone() || stratum.upper == stratum.g {
+            true => upper.max(surrogate.value(stratum.h, stratum.upper)),
+            false => f64::INFINITY,
+        };
     }
     if let Some(number) = best.1 {
         findings.see(&plane.in_stratum(number));

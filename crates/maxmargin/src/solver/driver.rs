@@ -171,6 +171,8 @@ impl RunState {
             best.lower_bound = progress.certificate.lower_bound;
             self.last_improved = report.passes;
         }
+        // A search may find less at the best weights than the planes of other passes prove.
+        best.oracle_gap = best.oracle_gap.min((best.primal - best.lower_bound).max(0.0));
     }
 
     /// Why to end here, if there is a reason.

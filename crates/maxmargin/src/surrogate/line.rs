@@ -89,7 +89,12 @@ impl Surrogate {
             Surrogate::Scaled(scaled) if scaled.beta() > 0.0 && scaled.alpha() > scaled.beta() => {
                 let exponent = scaled.alpha() - scaled.beta();
                 let top = (exponent / line.lambda).powf(1.0 / (1.0 - exponent));
-                if exponent == 1.0 { low } else { top.clamp(low, high) }
+                match exponent {
+                    ..1.0 => top.clamp(low, high),
+                    // h + g rises all along the line, or falls.
+                    _ if line.lambda < 1.0 => high,
+                    _ => low,
+                }
             }
             _ => low,
         }
@@ -141,7 +146,15 @@ mod tests {
     fn all() -> Vec<Surrogate> {
         let names =
             ["margin", "slack", "beta=0.25", "beta=0.5", "general=0.5,0", "general=1.5,1", "general=0.3,0.3"];
-        let names = names.into_iter().chain(["log", "prob", "prob-convex", "micro-f1"]);
+        let names = names.into_iter().chain([
+            "general=2,1",
+            "general=3,2",
+            "general=2.2,1.2",
+            "log",
+            "prob",
+            "prob-convex",
+            "micro-f1",
+        ]);
         names.map(|name| name.parse().unwrap()).collect()
     }
 

@@ -31,5 +31,6 @@ pub(super) fn convex_gradient(h: f64, g: f64) -> (f64, f64) {
 
 /// z with Φ(h; 0, 2g/π) = erfc(−z)/2.
 fn argument(h: f64, g: f64) -> f64 {
-    h * (PI / g).sqrt() / 2.0
+    // Not the root of π/g, which is infinite for the smallest g.
+    h * (PI.sqrt() / 2.0 / g.sqrt())
 }

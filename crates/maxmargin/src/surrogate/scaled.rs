@@ -5,6 +5,9 @@
 
 use crate::error::{Error, Result};
 
+/// What the rounding of α − β may come to.
+const ROUNDING: f64 = 1e-12;
+
 /// ψ(h, g) = h·g^β + g^α with (β ≥ 0 or β ≤ −1) and 0 ≤ α−β ≤ 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scaled {
@@ -20,8 +23,11 @@ impl Scaled {
 
     /// With exponents α and β.
     pub fn new(alpha: f64, beta: f64) -> Result<Self> {
-        let valid =
-            (beta >= 0.0 || beta <= -1.0) && (0.0..=1.0).contains(&(alpha - beta)) && alpha.is_finite();
+        // 2.2 − 1.2 is a little more than 1.
+        let difference = alpha - beta;
+        let valid = (beta >= 0.0 || beta <= -1.0)
+            && (-ROUNDING..=1.0 + ROUNDING).contains(&difference)
+            && alpha.is_finite();
         if valid {
             return Ok(Self { alpha, beta });
         }
@@ -69,9 +75,11 @@ impl Scaled {
             return (0.0, 0.0);
         }
         let slope = |exponent: f64| if exponent == 0.0 { 0.0 } else { exponent * power(g, exponent - 1.0) };
-        // h · ∞ at g = 0 is 0 for h = 0.
-        let scaled = if h == 0.0 { 0.0 } else { h * slope(self.beta) };
-        (power(g, self.beta), scaled + slope(self.alpha))
+        let (factor, alone) = if self.alpha == self.beta { (h + 1.0, 0.0) } else { (h, slope(self.alpha)) };
+        // At g = 0 either part may be infinite: 0 · ∞ is 0, and of two infinities that of β, the smaller exponent, wins.
+        let scaled = if factor == 0.0 { 0.0 } else { factor * slope(self.beta) };
+        let by_g = if scaled.is_infinite() { scaled } else { scaled + alone };
+        (power(g, self.beta), by_g)
     }
 }
 

@@ -104,6 +104,12 @@ impl Task {
                 ),
             ));
         }
+        if let Some(step) = step.filter(|step| !step.is_finite() || *step <= 0.0) {
+            return Err(Error::parameter(
+                "loss step",
+                format!("{step} is not allowed; a step is a number above 0"),
+            ));
+        }
         // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
         let whole =
             surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || cost.is_whole(None);
@@ -133,6 +139,15 @@ impl Task {
                 (strategy, Some(why))
             }
         };
+        let rounds = matches!(self, Task::Chain(_)) && !cost.is_whole(None);
+        if strategy == Strategy::Stratified && rounds && !surrogate.is_monotone() {
+            return Err(Error::parameter(
+                "surrogate",
+                format!(
+                    "{surrogate} does not rise with the loss, so losses must not be rounded; give costs that are whole numbers"
+                ),
+            ));
+        }
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
         Ok(TaskSearch { surrogate, search: Some(search), why })
     }

@@ -3,6 +3,7 @@
 
 pub mod problem;
 pub mod reference;
+pub mod surrogate;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
