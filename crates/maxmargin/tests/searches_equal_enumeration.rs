@@ -72,15 +72,17 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn on_thousands_of_sets_of_points() {
-    let rounds = 1_500;
+fn on_ten_thousand_sets_of_points() {
+    let rounds = 10_000;
     let mut random = Pcg64Mcg::seed_from_u64(4);
     let mut missed = [0; 3];
     for surrogate in surrogates() {
         for round in 0..rounds {
             let points = random_points(surrogate, &mut random);
             let best = best_label(&points, surrogate).2.max(0.0);
-            for strategy in strategies(surrogate) {
+            // Listing all mixes takes as long as all the rest.
+            let is_tried = |strategy: &Strategy| *strategy != Strategy::HullFractional || round % 8 == 0;
+            for strategy in strategies(surrogate).filter(is_tried) {
                 let mut plane = Points::new(points.clone());
                 plane.stratified = strategy == Strategy::Stratified || round % 2 == 0;
                 let mut memory = Memory::default();

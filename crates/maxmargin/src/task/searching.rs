@@ -139,15 +139,6 @@ impl Task {
                 (strategy, Some(why))
             }
         };
-        let rounds = matches!(self, Task::Chain(_)) && !cost.is_whole(None);
-        if strategy == Strategy::Stratified && rounds && !surrogate.is_monotone() {
-            return Err(Error::parameter(
-                "surrogate",
-                format!(
-                    "{surrogate} does not rise with the loss, so losses must not be rounded; give costs that are whole numbers"
-                ),
-            ));
-        }
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
         Ok(TaskSearch { surrogate, search: Some(search), why })
     }
