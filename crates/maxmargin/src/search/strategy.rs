@@ -56,6 +56,11 @@ impl Strategy {
         !matches!(self, Strategy::Bisecting | Strategy::Binary | Strategy::Sarawagi)
     }
 
+    /// Whether the answer may be a mix of two labels.
+    pub fn mixes(self) -> bool {
+        self == Strategy::HullFractional
+    }
+
     /// Whether what it finds depends on what it found before.
     pub fn remembers(self) -> bool {
         !matches!(self, Strategy::Stratified | Strategy::Binary)

@@ -75,10 +75,7 @@ impl Task {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
     pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
         let &SearchOptions { surrogate, strategy, step, background } = options;
-        let cost = match self {
-            Task::Multiclass(structure) => structure.cost(),
-            Task::Chain(structure) => structure.cost(),
-        };
+        let cost = self.cost();
         let is_mean = matches!(self, Task::Chain(structure) if structure.is_mean());
         if surrogate.needs_hamming() && (!matches!(cost, LabelCost::ZeroOne) || is_mean) {
             return Err(Error::parameter(
@@ -88,9 +85,7 @@ impl Task {
                 ),
             ));
         }
-        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
-        let whole =
-            surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || cost.is_whole(step);
+        let whole = self.has_whole_losses(surrogate, step);
         if surrogate == Surrogate::MARGIN && strategy.is_none() {
             return Ok(TaskSearch { surrogate, search: None, why: None });
         }
@@ -112,7 +107,25 @@ impl Task {
         Ok(TaskSearch { surrogate, search: Some(search), why })
     }
 
-    fn best_search(&self, surrogate: Surrogate, data: &Dataset, whole: bool) -> (Strategy, &'static str) {
+    fn cost(&self) -> &LabelCost {
+        match self {
+            Task::Multiclass(structure) => structure.cost(),
+            Task::Chain(structure) => structure.cost(),
+        }
+    }
+
+    /// Whether the stratified search applies.
+    pub(super) fn has_whole_losses(&self, surrogate: Surrogate, step: Option<f64>) -> bool {
+        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
+        surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(step)
+    }
+
+    pub(super) fn best_search(
+        &self,
+        surrogate: Surrogate,
+        data: &Dataset,
+        whole: bool,
+    ) -> (Strategy, &'static str) {
         let losses = data.labels.len() as f64 / data.len().max(1) as f64;
         match self {
             Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
