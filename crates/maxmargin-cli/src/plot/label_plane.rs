@@ -23,7 +23,7 @@ const END: RGBColor = COLOURS[4];
 const CONTOURS: [f64; 5] = [0.25, 0.5, 0.75, 1.25, 1.5];
 
 /// What is left free around the points, as a share of the axis.
-const MARGIN: f64 = 0.07;
+const MARGIN: f64 = 0.09;
 
 type Plot<'a, B> = DrawingArea<B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
@@ -222,7 +222,10 @@ fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
         }
     }
     let answers: Vec<(f64, f64)> = way.queries.iter().filter_map(|query| query.answer).collect();
-    plot.draw(&PathElement::new(answers, WAY.stroke_width(4)))?;
+    // One by one: where a line turns back its joint would be a spike.
+    for step in answers.windows(2).filter(|step| step[0] != step[1]) {
+        plot.draw(&PathElement::new(step.to_vec(), WAY.stroke_width(4)))?;
+    }
     for (place, numbers) in &places {
         plot.draw(&Circle::new(*place, 9, WAY.filled()))?;
         let name = Text::new(

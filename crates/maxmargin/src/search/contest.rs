@@ -19,6 +19,7 @@ pub(super) struct Round<L> {
     pub(super) warm: Vec<Answer<L>>,
     pub(super) cold: Vec<Answer<L>>,
     /// How much the best label found is better than the worst one, from nothing; 0 where rounding explains it.
+    /// Without searches that need a slack: from nothing they are not themselves.
     pub(super) spread: f64,
 }
 
@@ -82,8 +83,11 @@ impl<L: Clone + PartialEq> Contest<L> {
                 totals.add(mark, best, slack);
             }
         }
-        let colds = cold.iter().zip(&is_mix).filter(|(_, mix)| !**mix);
-        let worst = colds.map(|((answer, _), _)| answer.value).fold(best, f64::min);
+        let from_nothing = self.tallies.iter().zip(&cold).filter(|(tally, _)| {
+            let strategy = tally.strategy;
+            !strategy.mixes() && !strategy.needs_slack()
+        });
+        let worst = from_nothing.map(|(_, (answer, _))| answer.value).fold(best, f64::min);
         let spread = if Mark::is_less(worst, best) { best - worst } else { 0.0 };
         let driver = &warm[self.driving].0;
         for label in

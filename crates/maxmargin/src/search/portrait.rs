@@ -157,20 +157,20 @@ mod tests {
 
     #[test]
     fn a_portrait_has_labels_hull_and_ways() {
-        let points = vec![(0.0, 0.0), (3.0, 0.1), (0.45, 1.1), (-0.9, 4.0), (1.5, 1.5)];
+        let points = vec![(0.0, 0.0), (3.0, 0.1), (0.45, 1.1), (-0.9, 4.0), (1.5, 1.8)];
         let mut plane = Points::new(points.clone());
         let answer = search(Strategy::Hull, &mut plane, Surrogate::SLACK, &mut Memory::default());
         let portrait =
             Portrait::new(&mut plane, Surrogate::SLACK, 7, 2, [(Strategy::Hull, &answer)].into_iter());
         assert_eq!(portrait.labels.len(), points.len());
         assert!(portrait.is_whole);
-        assert_eq!(portrait.hull, [(3.0, 0.1), (1.5, 1.5), (-0.9, 4.0)]);
-        assert_eq!(portrait.ways[0].end, (1.5, 1.5));
-        assert_eq!(portrait.best(), 2.5 * 1.5);
-        let contour = portrait.contour(3.75, (-1.0, 10.0), (0.0, 4.0));
+        assert_eq!(portrait.hull, [(3.0, 0.1), (1.5, 1.8), (-0.9, 4.0)]);
+        assert_eq!(portrait.ways[0].end, (1.5, 1.8));
+        assert_eq!(portrait.best(), 2.5 * 1.8);
+        let contour = portrait.contour(4.5, (-1.0, 10.0), (0.0, 4.0));
         assert!(contour.len() > 100);
         for (h, g) in contour {
-            assert!(((h + 1.0) * g - 3.75).abs() < 1e-9, "{h}, {g}");
+            assert!(((h + 1.0) * g - 4.5).abs() < 1e-9, "{h}, {g}");
         }
     }
 }

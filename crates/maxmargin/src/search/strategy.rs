@@ -61,6 +61,11 @@ impl Strategy {
         self == Strategy::HullFractional
     }
 
+    /// Whether it looks for labels above a known slack, which it does not have without a memory.
+    pub fn needs_slack(self) -> bool {
+        self == Strategy::Sarawagi
+    }
+
     /// Whether what it finds depends on what it found before.
     pub fn remembers(self) -> bool {
         !matches!(self, Strategy::Stratified | Strategy::Binary)
