@@ -52,7 +52,7 @@ fn only_searches_that_apply_are_tried() {
     let all = ["stratified", "hull", "hull-fractional", "angular", "bisecting", "binary", "sarawagi"];
     assert_eq!(names(&compare(&folder, "--surrogate slack")), all);
     assert_eq!(names(&compare(&folder, "--surrogate log")), all[..3]);
-    assert_eq!(names(&compare(&folder, "--surrogate general=0.3,-1")), all[..1]);
+    assert_eq!(names(&compare(&folder, "--surrogate general=-0.5,-1")), all[..1]);
     folder.write("costs", "O B-NP 0.7\n");
     let found = compare(&folder, "--surrogate slack --loss cost=costs");
     assert_eq!(names(&found), all[1..], "losses are no whole numbers");

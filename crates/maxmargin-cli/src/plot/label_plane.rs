@@ -80,6 +80,9 @@ impl PlanePicture {
             .axis_style(GREY.stroke_width(2))
             .set_all_tick_mark_size(8)
             .x_labels(8)
+            // Without the sign of −0.
+            .x_label_formatter(&|h| number(if h.abs() < 1e-9 { 0.0 } else { *h }))
+            .y_label_formatter(&|g| number(if g.abs() < 1e-9 { 0.0 } else { *g }))
             .y_labels(8)
             .x_desc("h, the margin error")
             .y_desc("g, the loss")
@@ -92,7 +95,7 @@ impl PlanePicture {
             draw_rays(plot, way, heights, losses)?;
         }
         self.draw_labels(plot, heights, losses)?;
-        draw_way(plot, way)
+        draw_way(plot, way, 0.5 * (heights.0 + heights.1))
     }
 
     fn draw_contours<B: DrawingBackend>(
@@ -212,8 +215,8 @@ fn draw_rays<B: DrawingBackend>(
     Ok(())
 }
 
-/// Lines from answer to answer, the numbers of the queries, and a ring around the end.
-fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
+/// Lines from answer to answer, the numbers of the queries on the side of the `middle`, and a ring around the end.
+fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way, middle: f64) -> Drawn<B> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
     for (i, answer) in way.queries.iter().enumerate().filter_map(|(i, query)| Some((i + 1, query.answer?))) {
         match places.iter_mut().find(|(place, _)| *place == answer) {
@@ -228,11 +231,9 @@ fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
     }
     for (place, numbers) in &places {
         plot.draw(&Circle::new(*place, 9, WAY.filled()))?;
-        let name = Text::new(
-            ranges(numbers),
-            (14, -14),
-            text(30).color(&WAY).pos(Pos::new(HPos::Left, VPos::Bottom)),
-        );
+        let (x, side) = if place.0 <= middle { (14, HPos::Left) } else { (-14, HPos::Right) };
+        let style = text(30).color(&WAY).pos(Pos::new(side, VPos::Bottom));
+        let name = Text::new(ranges(numbers), (x, -14), style);
         plot.draw(&(EmptyElement::at(*place) + name))?;
     }
     plot.draw(&Circle::new(way.end, 17, END.stroke_width(4)))

@@ -5,6 +5,9 @@ use super::Strategy;
 /// Values are equal up to this share of them.
 const TOLERANCE: f64 = 1e-9;
 
+/// And up to this: what rounding leaves of a difference of scores does not shrink with it.
+const ROUNDING: f64 = 1e-12;
+
 /// How one search ended.
 pub(super) struct Mark {
     pub(super) value: f64,
@@ -16,7 +19,7 @@ pub(super) struct Mark {
 impl Mark {
     /// Whether a value is less than another by more than rounding.
     pub(super) fn is_less(value: f64, other: f64) -> bool {
-        other - value > TOLERANCE * other.abs().max(f64::MIN_POSITIVE)
+        other - value > TOLERANCE * other.abs() + ROUNDING
     }
 }
 
@@ -44,13 +47,12 @@ impl Totals {
     pub(super) fn add(&mut self, mark: Mark, best: f64, slack: f64) {
         let Mark { value, upper, queries, seconds } = mark;
         self.searches += 1;
-        self.successes += u64::from(value - slack > TOLERANCE * (1.0 + slack));
+        self.successes += u64::from(Mark::is_less(slack, value));
         self.misses += u64::from(Mark::is_less(value, best));
-        self.ratios += if best > 0.0 { value / best } else { 1.0 };
+        self.ratios += if best > ROUNDING { value / best } else { 1.0 };
         self.queries += queries as u64;
         self.seconds += seconds;
-        // What rounding leaves of a difference of scores does not shrink with it.
-        self.broken_bounds += u64::from(best - upper > TOLERANCE * (1.0 + best));
+        self.broken_bounds += u64::from(Mark::is_less(upper, best));
     }
 
     fn mean(&self, sum: f64) -> f64 {
