@@ -25,6 +25,9 @@ const CONTOURS: [f64; 5] = [0.25, 0.5, 0.75, 1.25, 1.5];
 /// What is left free around the points, as a share of the axis.
 const MARGIN: f64 = 0.09;
 
+/// The same at the right, where the numbers of queries stand: nothing else lies to the upper right of the hull.
+const RIGHT_MARGIN: f64 = 0.24;
+
 type Plot<'a, B> = DrawingArea<B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
 /// A label plane to be drawn.
@@ -55,13 +58,13 @@ impl PlanePicture {
             // The truth; and for slack rescaling the corner of all angles.
             seen.push((if *surrogate == Surrogate::SLACK { -1.0 } else { 0.0 }, 0.0));
         }
-        let wide = |values: &dyn Fn(&(f64, f64)) -> f64| {
+        let wide = |values: &dyn Fn(&(f64, f64)) -> f64, above: f64| {
             let fold = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
             let (low, high) = seen.iter().map(values).fold((f64::INFINITY, f64::NEG_INFINITY), fold);
-            let margin = if high > low { MARGIN * (high - low) } else { 1.0 };
-            (low - margin, high + margin)
+            let length = if high > low { high - low } else { 1.0 };
+            (low - MARGIN * length, high + above * length)
         };
-        (wide(&|point| point.0), wide(&|point| point.1))
+        (wide(&|point| point.0, RIGHT_MARGIN), wide(&|point| point.1, MARGIN))
     }
 
     fn draw_panel<B: DrawingBackend>(&self, way: &Way, place: &DrawingArea<B, Shift>) -> Drawn<B> {
@@ -95,7 +98,7 @@ impl PlanePicture {
             draw_rays(plot, way, heights, losses)?;
         }
         self.draw_labels(plot, heights, losses)?;
-        draw_way(plot, way, 0.5 * (heights.0 + heights.1))
+        draw_way(plot, way)
     }
 
     fn draw_contours<B: DrawingBackend>(
@@ -215,8 +218,8 @@ fn draw_rays<B: DrawingBackend>(
     Ok(())
 }
 
-/// Lines from answer to answer, the numbers of the queries on the side of the `middle`, and a ring around the end.
-fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way, middle: f64) -> Drawn<B> {
+/// Lines from answer to answer, the numbers of the queries, and a ring around the end.
+fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
     for (i, answer) in way.queries.iter().enumerate().filter_map(|(i, query)| Some((i + 1, query.answer?))) {
         match places.iter_mut().find(|(place, _)| *place == answer) {
@@ -231,9 +234,8 @@ fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way, middle: f64) -> Dr
     }
     for (place, numbers) in &places {
         plot.draw(&Circle::new(*place, 9, WAY.filled()))?;
-        let (x, side) = if place.0 <= middle { (14, HPos::Left) } else { (-14, HPos::Right) };
-        let style = text(30).color(&WAY).pos(Pos::new(side, VPos::Bottom));
-        let name = Text::new(ranges(numbers), (x, -14), style);
+        let style = text(30).color(&WAY).pos(Pos::new(HPos::Left, VPos::Bottom));
+        let name = Text::new(ranges(numbers), (14, -14), style);
         plot.draw(&(EmptyElement::at(*place) + name))?;
     }
     plot.draw(&Circle::new(way.end, 17, END.stroke_width(4)))
