@@ -25,7 +25,7 @@ fn exact_searches_miss_nothing_and_bounds_hold() {
     for surrogate in ["slack", "margin", "prob-convex", "micro-f1", "log"] {
         let found = compare(&folder, &format!("--surrogate {surrogate} --every 2"));
         assert_eq!((&found["followed"], &found["every"]), (&6.into(), &2.into()), "{found}");
-        assert_eq!(found["search"], "stratified", "{found}");
+        assert!(["stratified", "hull"].contains(&found["search"].as_str().unwrap()), "{found}");
         // BMRM asks for every example once a pass.
         let calls = 6 * found["passes"].as_u64().unwrap();
         let success = found["searches"][0]["warm"]["success_rate"].as_f64().unwrap();
