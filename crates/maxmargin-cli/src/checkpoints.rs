@@ -97,7 +97,7 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
         ("task", problem.task.kind().to_string()),
         ("loss", loss),
         ("surrogate", problem.search.surrogate().to_string()),
-        ("search", format!("{:?}", problem.search.search())),
+        ("search", problem.search.to_string()),
         ("bias", options.bias.to_string()),
         ("boundary", options.boundary.to_string()),
         ("number of weights", problem.task.dim().to_string()),

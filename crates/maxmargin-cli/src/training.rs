@@ -15,7 +15,7 @@ use maxmargin::{Error, Model};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{bound, number, percent, time};
+use crate::print::{bound, percent, time};
 use crate::problem::Problem;
 use crate::progress::Progress;
 
@@ -168,7 +168,7 @@ impl Trained {
         let certificate = &self.outcome.report.certificate;
         let oracle = match certificate.oracle_gap {
             0.0 => "the search is exact".to_owned(),
-            gap => format!("of which inexact searches may account for {}", number(gap)),
+            gap => format!("of which inexact searches may account for {:.2e}", gap / certificate.primal),
         };
         format!(
             "{} ≤ F* ≤ {}: gap {}, {oracle}{}",
@@ -186,10 +186,9 @@ impl Trained {
             0.0 => String::new(),
             share => format!(" ({} on the master problem)", percent(share)),
         };
-        let queries = match report.queries > report.oracle_calls {
-            true => format!(" with {} queries", report.queries),
-            false => String::new(),
-        };
+        // Starts by SGD make a few queries that are no one's oracle call.
+        let many = report.queries as f64 > 1.1 * report.oracle_calls as f64;
+        let queries = if many { format!(" with {} queries", report.queries) } else { String::new() };
         format!(
             "{} after {} passes, {} oracle calls{queries}, {}{master}",
             self.outcome.stop.name(),

@@ -156,7 +156,8 @@ fn made_up(count: usize, random: &mut impl Rng) -> Vec<Example<Segment>> {
     (0..count).map(|_| example()).collect()
 }
 
-// 5. Training, as for every built-in task: structure + search = risk, and any solver takes the risk.
+// 5. Training, as for every built-in task: structure + search = risk, and any solver takes the risk. Margin rescaling needs
+// no more than the trait above; `SurrogateSearch` would need `KBest`, `Stratified` and `LabelSets` as well.
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut random = Pcg64Mcg::seed_from_u64(1);

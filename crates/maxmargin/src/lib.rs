@@ -6,7 +6,8 @@
 //! F(w) = λ/2 ‖w‖² + 1/n Σ_i c_i H_i(w),    H_i(w) = max_y ⟨w, φ(x_i,y) − φ(x_i,y_i)⟩ + L_i(y)
 //! ```
 //!
-//! over n examples with weights c_i. Three layers share the work, and none knows the others' business:
+//! over n examples with weights c_i, or the same with another [`surrogate`] of margin and loss. Three layers share the work,
+//! and none knows the others' business:
 //!
 //! - a [`structure`] knows what inputs and labels are, their features φ and the task loss L, and finds the best label;
 //! - a [`search`] finds the label that hurts most, with a bound on what it may have missed;

@@ -71,6 +71,11 @@ pub struct EvaluationArguments {
 const NO_BACKGROUND: &str = "none";
 
 impl EvaluationArguments {
+    /// Whether a background was asked for.
+    pub fn names_background(&self) -> bool {
+        self.background.is_some()
+    }
+
     /// The background among these labels: the one that was named, or the usual one.
     pub fn background(&self, labels: &Alphabet) -> Result<Option<u32>> {
         let Some(name) = &self.background else { return Ok(background_label(labels)) };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
+use maxmargin::surrogate::Surrogate;
 
 use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
 use crate::checkpoints::Checkpoints;
@@ -79,7 +80,7 @@ pub struct Train {
     resume: bool,
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
-    /// oracle_calls, seconds, master_seconds
+    /// oracle_calls, queries, seconds, master_seconds
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
 
@@ -110,6 +111,13 @@ impl Train {
                     directory.display()
                 );
             }
+        }
+        let is_tested = !self.test.is_empty() || self.test_folds.is_some();
+        let ProblemArguments { evaluation, surrogate, .. } = &self.problem;
+        if evaluation.names_background() && !is_tested && *surrogate != Surrogate::MicroF1 {
+            bail!(
+                "--background: only --surrogate micro-f1 and an evaluation with --test or --test-folds look at it"
+            );
         }
         self.solving.on_threads(|threads| self.train(threads))
     }

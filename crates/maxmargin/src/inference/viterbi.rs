@@ -23,15 +23,7 @@ pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, 
     if length == 0 {
         return;
     }
-    best.clear();
-    best.resize(unary.len(), 0.0);
-    best[..states].copy_from_slice(&unary[..states]);
-    for t in 1..length {
-        let (before, now) = best[(t - 1) * states..].split_at_mut(states);
-        let now = &mut now[..states];
-        max_plus(before, step, now);
-        now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
-    }
+    forward(states, unary, step, best);
     path.resize(length, 0);
     let mut state = first_maximum(best[(length - 1) * states..].iter().copied());
     path[length - 1] = state as u32;
@@ -40,6 +32,19 @@ pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, 
         let column = step[state..].iter().step_by(states);
         state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
         path[t - 1] = state as u32;
+    }
+}
+
+/// The value of the best path to each state of each position.
+pub(super) fn forward(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>) {
+    best.clear();
+    best.resize(unary.len(), 0.0);
+    best[..states].copy_from_slice(&unary[..states]);
+    for t in 1..unary.len() / states {
+        let (before, now) = best[(t - 1) * states..].split_at_mut(states);
+        let now = &mut now[..states];
+        max_plus(before, step, now);
+        now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The risk as solvers see it: a sum of convex functions, known through cutting planes only.
+//! The risk as solvers see it: a sum of convex functions (but for ProbLoss), known through cutting planes only.
 //!
 //! R(w) = 1/n Σ_i c_i H_i(w). An [`Oracle`] answers, for an example and a point w, with a plane
 //! `H_i(w') ≥ ⟨a, w'⟩ + b` for all w', tight at w up to what the search may have missed, and with an upper bound on

@@ -140,6 +140,7 @@ pub(super) fn search<P: LabelPlane>(
     // Labels under an edge, from the top down: asked for at once where a label is wanted, since the edge's own ends are
     // mostly known to be too low.
     let mut listed = 0;
+    let mut is_settled = false;
     let (top, mix) = loop {
         let top = chain.top(surrogate);
         let mix = chain.tangent(&top, surrogate);
@@ -157,7 +158,8 @@ pub(super) fn search<P: LabelPlane>(
         };
         let rounding = TOLERANCE * (1.0 + mix.score * top.point.0.abs() + mix.loss * top.point.1.abs());
         let is_above = height(spot.point()) > height(top.point) + rounding;
-        if !is_above || !chain.insert(spot) || findings.queries() >= MOST_QUERIES {
+        is_settled = !is_above;
+        if is_settled || !chain.insert(spot) || findings.queries() >= MOST_QUERIES {
             break (top, mix);
         }
     };
@@ -176,7 +178,7 @@ pub(super) fn search<P: LabelPlane>(
             }
         }
         Some(_) if !findings.is_proven() => {
-            while !findings.is_proven() && listed < MOST_LISTED {
+            while !findings.is_proven() && (1..MOST_LISTED).contains(&listed) {
                 listed *= 4;
                 list(plane, mix, listed, &mut findings);
             }
@@ -184,8 +186,10 @@ pub(super) fn search<P: LabelPlane>(
             findings.into_answer()
         }
         _ => {
-            // A label with a tangent that nothing lies above is the best.
-            findings.upper = findings.upper.min(findings.value * (1.0 + TOLERANCE));
+            if is_settled {
+                // A label with a tangent that nothing lies above is the best.
+                findings.upper = findings.upper.min(findings.value);
+            }
             findings.into_answer()
         }
     }

@@ -50,6 +50,16 @@ impl SurrogateSearch {
         self.surrogate
     }
 
+    /// The step to which losses are rounded down.
+    pub fn step(&self) -> Option<f64> {
+        self.step
+    }
+
+    /// The label that is in no set.
+    pub fn background(&self) -> Option<u32> {
+        self.background
+    }
+
     /// The strategy.
     pub fn strategy(&self) -> Strategy {
         self.strategy

@@ -143,7 +143,9 @@ impl Choice {
     /// Above a million weights none of those that can start from weights is worth having.
     pub fn from_given_weights(self, risk: &dyn Risk) -> Choice {
         match self.why {
-            Some(_) if !self.kind.starts_anywhere() && risk.dim() <= LARGEST_DENSE_PLANE => {
+            Some(_)
+                if !self.kind.starts_anywhere() && risk.is_convex() && risk.dim() <= LARGEST_DENSE_PLANE =>
+            {
                 Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights") }
             }
             _ => self,

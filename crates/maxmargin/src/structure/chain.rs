@@ -17,7 +17,7 @@ use super::{
 };
 use crate::data::Rows;
 use crate::error::Result;
-use crate::inference::{Lexicographic, StratifiedTable, k_best_viterbi, viterbi};
+use crate::inference::{Lexicographic, StratifiedTable, k_best_paths, k_best_viterbi, viterbi};
 use crate::linear::{FeatureSum, add_row_products};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
@@ -59,6 +59,9 @@ const LONGEST_KERNEL: usize = 200;
 /// Nor do chains for which there are more products than this many times the stored values of their features: so the
 /// products of all chains never take more than a few times the memory of the data.
 const LARGEST_KERNEL: usize = 4;
+
+/// How far below a multiple of its step a cost may be and still count as that multiple.
+const ROUNDING: f64 = 1e-9;
 
 /// A first-order chain.
 ///
@@ -130,6 +133,17 @@ impl Chain {
         self.first_start() + self.labels
     }
 
+    /// Scores to which the loss is added, so that decoding them maximises a mix with both in it. What is maximised is
+    /// score + (loss factor / score factor) · loss: transitions need no scaling.
+    fn augment(&self, truth: &[u32], scores: &mut ChainScores, mix: Mix) {
+        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
+        scores.augmented.clear();
+        scores.augmented.extend_from_slice(&scores.unary);
+        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
+            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
+        }
+    }
+
     fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
         let score = self.path_score(scores, &label);
         let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
@@ -199,13 +213,7 @@ impl Structure for Chain {
                 None => self.found(scores, Some(truth), truth.clone()),
             };
         }
-        // maximise score + (loss factor / score factor) · loss, so that transitions need no scaling.
-        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
-        scores.augmented.clear();
-        scores.augmented.extend_from_slice(&scores.unary);
-        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
-            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
-        }
+        self.augment(truth, scores, mix);
         let mut path = Vec::new();
         viterbi(self.labels, &scores.augmented, &scores.transition, &mut scores.best, &mut path);
         self.found(scores, Some(truth), path)
@@ -363,12 +371,19 @@ impl Stratified for Chain {
         let Some(unit) = cost.unit(step) else { return false };
         let ChainScores { unary, transition, strata: table, .. } = scores;
         let labels = 0..self.labels as u32;
-        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit).floor() as u32;
+        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
         let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
         table.fill(self.labels, unary, transition, costs);
         let per_loss = self.options.loss.unit(truth.len());
-        // Rounded costs may hide almost a whole step at each position.
-        let hidden = if cost.unit(None).is_none() { unit * truth.len() as f64 } else { 0.0 };
+        // What rounding down may hide.
+        let hidden_at = |truth: u32, y: u32| cost.cost(truth, y) - unit * f64::from(whole(truth, y));
+        let hidden: f64 = match cost.unit(None) {
+            Some(_) => 0.0,
+            None => truth
+                .iter()
+                .map(|&truth| labels.clone().map(|y| hidden_at(truth, y)).fold(0.0, f64::max))
+                .sum(),
+        };
         strata.clear();
         strata.extend(table.values().enumerate().map(|(k, score)| {
             let loss = unit * k as f64;
@@ -431,6 +446,15 @@ impl KBest for Chain {
         mix: Mix,
         k: usize,
     ) -> Vec<Found<Vec<u32>>> {
+        if let Some(truth) = truth
+            && mix.score > 0.0
+            && mix.loss > 0.0
+        {
+            self.augment(truth, scores, mix);
+            let ChainScores { augmented, transition, best, .. } = scores;
+            let paths = k_best_paths(self.labels, augmented, transition, best, k);
+            return paths.into_iter().map(|label| self.found(scores, Some(truth), label)).collect();
+        }
         // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
         // inexact and so hide ties.
         let at_an_end = mix.score == 0.0 || mix.loss == 0.0;

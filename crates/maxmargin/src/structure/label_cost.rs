@@ -55,6 +55,14 @@ impl LabelCost {
         }
     }
 
+    /// The largest cost of any mistake.
+    pub fn largest_of_all(&self) -> f64 {
+        match self {
+            LabelCost::ZeroOne | LabelCost::Size { .. } => 1.0,
+            LabelCost::Matrix(matrix) => matrix.as_slice().iter().copied().fold(0.0, f64::max),
+        }
+    }
+
     /// Whether costs are whole numbers, or are to be rounded down to multiples of a step.
     pub fn is_whole(&self, step: Option<f64>) -> bool {
         self.unit(step).is_some()

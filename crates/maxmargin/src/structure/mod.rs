@@ -4,7 +4,9 @@
 //! knows nothing of surrogates (how losses and margins are combined) nor of solvers (how weights are found). Scores are
 //! computed once per example and weight vector and can then be queried for many mixes.
 //!
-//! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation.
+//! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
+//! margin rescaling. [`KBest`], [`Stratified`] and [`LabelSets`] are for
+//! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates.
 
 mod chain;
 mod coded;

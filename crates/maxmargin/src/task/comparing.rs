@@ -68,7 +68,7 @@ impl Task {
             _ => {}
         }
         let driving = self.driving_search(search, data)?;
-        let stratified = self.has_whole_losses(search.surrogate, search.step);
+        let stratified = self.has_whole_losses(search.surrogate) || search.step.is_some();
         let applies = |strategy: &Strategy| *strategy != Strategy::Stratified || stratified;
         let strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(applies).collect();
         Ok(match self {
@@ -86,8 +86,7 @@ impl Task {
         if let TaskSearch { search: Some(search), .. } = self.search(options, data)? {
             return Ok(search);
         }
-        let whole = self.has_whole_losses(options.surrogate, options.step);
-        let (strategy, _) = self.best_search(options.surrogate, data, whole);
+        let (strategy, _) = self.best_search(options.surrogate, data);
         Ok(SurrogateSearch::new(options.surrogate, strategy)?.with_step(options.step))
     }
 }

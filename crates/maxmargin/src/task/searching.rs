@@ -1,5 +1,7 @@
 //! Which search goes with a task and a surrogate.
 
+use std::fmt;
+
 use super::Task;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -71,6 +73,20 @@ impl TaskSearch {
     }
 }
 
+impl fmt::Display for TaskSearch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        let Some(search) = &self.search else { return Ok(()) };
+        if let Some(step) = search.step() {
+            write!(f, " in steps of {step}")?;
+        }
+        match search.background() {
+            Some(label) if self.surrogate == Surrogate::MicroF1 => write!(f, " without label {label}"),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Task {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
     pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
@@ -85,12 +101,18 @@ impl Task {
                 ),
             ));
         }
-        let whole = self.has_whole_losses(surrogate, step);
+        let whole = self.has_whole_losses(surrogate);
+        if !surrogate.is_monotone() && !whole {
+            let problem = format!(
+                "{surrogate} does not rise with the loss; it needs costs that are whole numbers up to 100"
+            );
+            return Err(Error::parameter("surrogate", problem));
+        }
         if surrogate == Surrogate::MARGIN && strategy.is_none() {
             return Ok(TaskSearch { surrogate, search: None, why: None });
         }
         let (strategy, why) = match strategy {
-            Some(Strategy::Stratified) if !whole => {
+            Some(Strategy::Stratified) if !whole && step.is_none() => {
                 return Err(Error::parameter(
                     "search",
                     "stratified needs costs that are whole numbers up to 100; use hull, or allow costs to be rounded \
@@ -98,8 +120,11 @@ impl Task {
                 ));
             }
             Some(strategy) => (strategy, None),
+            None if !whole && step.is_some() => {
+                (Strategy::Stratified, Some("costs are rounded down to --loss-step"))
+            }
             None => {
-                let (strategy, why) = self.best_search(surrogate, data, whole);
+                let (strategy, why) = self.best_search(surrogate, data);
                 (strategy, Some(why))
             }
         };
@@ -114,23 +139,23 @@ impl Task {
         }
     }
 
-    /// Whether the stratified search applies.
-    pub(super) fn has_whole_losses(&self, surrogate: Surrogate, step: Option<f64>) -> bool {
+    /// Whether the stratified search applies without rounding.
+    pub(super) fn has_whole_losses(&self, surrogate: Surrogate) -> bool {
         // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
-        surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(step)
+        surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(None)
     }
 
-    pub(super) fn best_search(
-        &self,
-        surrogate: Surrogate,
-        data: &Dataset,
-        whole: bool,
-    ) -> (Strategy, &'static str) {
-        let losses = data.labels.len() as f64 / data.len().max(1) as f64;
+    pub(super) fn best_search(&self, surrogate: Surrogate, data: &Dataset) -> (Strategy, &'static str) {
+        let whole = self.has_whole_losses(surrogate);
+        let length = data.labels.len() as f64 / data.len().max(1) as f64;
+        let losses = length * self.cost().largest_of_all();
         match self {
             Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
+            Task::Chain(_) if surrogate == Surrogate::MicroF1 => {
+                (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex")
+            }
             Task::Chain(_) if whole && (losses <= FEW_LOSSES || !surrogate.is_monotone()) => {
-                (Strategy::Stratified, "exact, and the chains are short")
+                (Strategy::Stratified, "exact, and there are few different losses")
             }
             Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),
         }
