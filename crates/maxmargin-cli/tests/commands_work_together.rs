@@ -266,7 +266,18 @@ fn the_demo_says_what_it_shows() {
 #[test]
 fn every_command_explains_itself() {
     let folder = Folder::new();
-    for command in ["", "train", "predict", "eval", "path", "compare", "compare solvers", "inspect", "demo"] {
+    for command in [
+        "",
+        "train",
+        "predict",
+        "eval",
+        "path",
+        "compare",
+        "compare solvers",
+        "compare searches",
+        "inspect",
+        "demo",
+    ] {
         let help = folder.output(&format!("{command} --help"));
         assert!(help.contains("Usage: maxmargin"), "{help}");
         if !["", "compare"].contains(&command) {
@@ -281,8 +292,9 @@ fn every_command_explains_itself() {
     Usage: maxmargin compare <COMMAND>
 
     Commands:
-      solvers  Passes, time and speed-up of solvers for several λ
-      help     Print this message or the help of the given subcommand(s)
+      solvers   Passes, time and speed-up of solvers for several λ
+      searches  What the searches for the most violated label find, and what they cost
+      help      Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help  Print help

@@ -44,7 +44,7 @@ impl<S: KBest> Search<S> for Lazy {
         _: &mut Memory<S::Label>,
         _: &mut (),
     ) -> Violation<S::Label> {
-        let Scene { structure, input, truth, scores, scale } = scene;
+        let Scene { structure, input, truth, scores, scale, .. } = scene;
         let mix = Mix { score: scale, loss: 1.0 };
         let mut found = structure.k_best(input, Some(truth), scores, mix, self.rank + 1);
         let of_truth = structure.score_of(input, scores, truth);

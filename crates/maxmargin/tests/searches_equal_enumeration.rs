@@ -159,7 +159,7 @@ fn check<S: Stratified + KBest + LabelSets>(
                 for (w, scale) in w.iter().zip([1.0, 0.5, 0.0]) {
                     let mut scores = S::Scores::default();
                     structure.score(w, input, &mut scores);
-                    let scene = Scene { structure, input, truth, scores: &mut scores, scale };
+                    let scene = Scene { example: 0, structure, input, truth, scores: &mut scores, scale };
                     let answer = search.answer(scene, &mut memory, &mut workspace);
                     let scaled: Vec<f64> = w.iter().map(|w| scale * w).collect();
                     let points: Vec<_> = surrogated.labels(i).iter().map(|y| y.point(&scaled)).collect();

@@ -1,23 +1,26 @@
-//! Figures of curves: panels with logarithmic axes, in rows below a title, with one legend for all.
+//! Figures. Each is drawn once, as a [`Picture`], for both kinds of file.
 //!
-//! A curve is told by its name: it has the same colour and marker in every panel. A figure is drawn once, by
-//! [`Figure::draw`], for both kinds of file. Text in SVG is left to whoever shows it, as sans-serif; in PNG it is set in
-//! DejaVu Sans, which is compiled in, so that no fonts need to be installed.
+//! Here are figures of curves: panels with logarithmic axes, in rows below a title, with one legend for all.
+//!
+//! A curve is told by its name: it has the same colour and marker in every panel. `label_plane` has
+//! pictures of the labels of an example.
 
+mod file;
+mod label_plane;
 mod log_axis;
 
-use std::io::Write;
 use std::ops::Range;
-use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
-use maxmargin::{Error, OutputFile};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use log_axis::LogAxis;
+pub use self::file::{FigureFile, Picture};
+pub use self::label_plane::PlanePicture;
+
+use self::file::Drawn;
+use self::log_axis::LogAxis;
 
 /// The sizes of a panel, of the title's line and of the legend's lines, in pixels of PNG. SVG is shown at half the size,
 /// since plotters rounds to whole pixels, which would make curves uneven.
@@ -73,76 +76,9 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A file to draw to. Its ending tells the format.
-#[derive(Debug, Clone)]
-pub struct FigureFile {
-    /// Where it is.
-    pub path: PathBuf,
-    format: FigureFormat,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum FigureFormat {
-    Svg,
-    Png,
-}
-
-impl FigureFile {
-    /// Refuses endings other than .svg and .png.
-    pub fn new(path: PathBuf) -> Result<Self, &'static str> {
-        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-        let format = match ending.as_ref().and_then(|ending| ending.to_str()) {
-            Some("svg") => FigureFormat::Svg,
-            Some("png") => FigureFormat::Png,
-            _ => return Err("the name of a figure ends in .svg or .png"),
-        };
-        Ok(Self { path, format })
-    }
-}
-
 impl Figure {
-    /// Draws the figure to a file.
-    pub fn save(&self, file: &FigureFile) -> Result<()> {
-        let bytes = match file.format {
-            FigureFormat::Svg => self.svg()?.into_bytes(),
-            FigureFormat::Png => self.png()?,
-        };
-        let mut output = OutputFile::create(&file.path)?;
-        output.write_all(&bytes).map_err(|e| Error::io("write", &file.path, e))?;
-        Ok(output.finish()?)
-    }
-
-    fn svg(&self) -> Result<String> {
-        let mut text = String::new();
-        let (width, height) = self.size();
-        self.draw(SVGBackend::with_string(&mut text, (width, height)).into_drawing_area())?;
-        let size = |width, height| format!("width=\"{width}\" height=\"{height}\" viewBox");
-        Ok(text.replacen(&size(width, height), &size(width / 2, height / 2), 1))
-    }
-
-    fn png(&self) -> Result<Vec<u8>> {
-        let (width, height) = self.size();
-        let mut pixels = vec![0; 3 * width as usize * height as usize];
-        let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-        self.draw(area)?;
-        let mut bytes = Vec::new();
-        let mut encoder = png::Encoder::new(&mut bytes, width, height);
-        encoder.set_color(png::ColorType::Rgb);
-        encoder.set_depth(png::BitDepth::Eight);
-        encoder.write_header()?.write_image_data(&pixels)?;
-        Ok(bytes)
-    }
-
     fn columns(&self) -> i32 {
         self.rows.iter().map(Vec::len).max().unwrap_or(0) as i32
-    }
-
-    fn size(&self) -> (u32, u32) {
-        let names = self.names();
-        let longest = names.iter().map(|name| name.chars().count() as i32).max().unwrap_or(0);
-        let (width, height) = (140 + 16 * longest, LEGEND_LINE * (names.len() as i32 + 1));
-        let height = height.max(self.rows.len() as i32 * PANEL.1);
-        ((self.columns() * PANEL.0 + width) as u32, (TITLE + height) as u32)
     }
 
     /// The names of all curves, each once.
@@ -155,12 +91,15 @@ impl Figure {
         }
         names
     }
+}
 
-    fn draw<B: DrawingBackend>(&self, area: DrawingArea<B, Shift>) -> Result<()> {
-        // Layout needs the widths of texts, in SVG too.
-        plotters::style::register_font(FONT, FontStyle::Normal, dejavu::sans::regular())
-            .map_err(|_| anyhow!("cannot draw: the font is damaged"))?;
-        self.draw_parts(&area).map_err(|e| anyhow!("cannot draw: {e}"))
+impl Picture for Figure {
+    fn size(&self) -> (u32, u32) {
+        let names = self.names();
+        let longest = names.iter().map(|name| name.chars().count() as i32).max().unwrap_or(0);
+        let (width, height) = (140 + 16 * longest, LEGEND_LINE * (names.len() as i32 + 1));
+        let height = height.max(self.rows.len() as i32 * PANEL.1);
+        ((self.columns() * PANEL.0 + width) as u32, (TITLE + height) as u32)
     }
 
     fn draw_parts<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B> {
@@ -185,8 +124,6 @@ impl Figure {
         area.present()
     }
 }
-
-type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 impl Panel {
     fn draw<B: DrawingBackend>(&self, place: &DrawingArea<B, Shift>, names: &[&str]) -> Drawn<B> {

@@ -153,7 +153,7 @@ impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
         let Example { input, truth, .. } = &examples[i];
         structure.score(at.direction, input, &mut self.scores);
         self.scale = at.scale;
-        let scene = Scene { structure, input, truth, scores: &mut self.scores, scale: at.scale };
+        let scene = Scene { example: i, structure, input, truth, scores: &mut self.scores, scale: at.scale };
         let found = match memories.get(i) {
             Some(memory) => {
                 let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);

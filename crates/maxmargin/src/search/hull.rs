@@ -173,7 +173,17 @@ pub(super) fn search<P: LabelPlane>(
         let rounding = TOLERANCE * (1.0 + mix.score * top.point.0.abs() + mix.loss * top.point.1.abs());
         let is_above = height(spot.point()) > height(top.point) + rounding;
         is_settled = !is_above;
-        if is_settled || !chain.insert(spot) || findings.queries() >= MOST_QUERIES {
+        let there = spot.point();
+        if is_settled || findings.queries() >= MOST_QUERIES {
+            break (top, mix);
+        }
+        if !chain.insert(spot) {
+            // A known label above the tangent, and yet no better point on the edge to it: the two differ by rounding only.
+            // The edge itself then proves what the tangent could not.
+            let edge = (top.point.0 - there.0) / (there.1 - top.point.1);
+            if edge > 0.0 && edge < STEEPEST {
+                findings.query(plane, Mix { score: 1.0, loss: edge });
+            }
             break (top, mix);
         }
     };

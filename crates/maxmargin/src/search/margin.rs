@@ -17,7 +17,7 @@ impl<S: Structure> Search<S> for MarginSearch {
         _memory: &mut Memory<S::Label>,
         _workspace: &mut (),
     ) -> Violation<S::Label> {
-        let Scene { structure, input, truth, scores, scale } = scene;
+        let Scene { structure, input, truth, scores, scale, .. } = scene;
         let found = structure.maximize(input, truth, scores, Mix { score: scale, loss: 1.0 });
         let h = scale * (found.score - structure.score_of(input, scores, truth));
         let value = Surrogate::MARGIN.value(h, found.loss);

@@ -16,24 +16,31 @@
 mod angular;
 mod binary;
 mod bisecting;
+mod compared_search;
+mod contest;
 mod findings;
 mod hull;
 mod label_plane;
 mod margin;
 mod memory;
+mod portrait;
 mod sarawagi;
 mod strategy;
 mod stratified;
 mod structure_plane;
 mod surrogate_search;
+mod tally;
 
 pub use self::angular::Angle;
+pub use self::compared_search::{ComparedSearch, Comparison, Subject};
 pub use self::findings::{Answer, Query};
 pub use self::label_plane::{LabelPlane, Points, Spot, Stratum};
 pub use self::margin::MarginSearch;
 pub use self::memory::Memory;
+pub use self::portrait::{Portrait, Way};
 pub use self::strategy::{Strategy, search};
 pub use self::surrogate_search::{SurrogateSearch, Workspace};
+pub use self::tally::{Tally, Totals};
 
 use crate::structure::Structure;
 
@@ -58,6 +65,8 @@ pub struct Violation<L> {
 
 /// One example as a search sees it.
 pub struct Scene<'a, S: Structure> {
+    /// The number of the example.
+    pub example: usize,
     /// The structure.
     pub structure: &'a S,
     /// What is given.

@@ -56,6 +56,16 @@ impl Strategy {
         !matches!(self, Strategy::Bisecting | Strategy::Binary | Strategy::Sarawagi)
     }
 
+    /// Whether the answer may be a mix of two labels.
+    pub fn mixes(self) -> bool {
+        self == Strategy::HullFractional
+    }
+
+    /// Whether it looks for labels above a known slack, which it does not have without a memory.
+    pub fn needs_slack(self) -> bool {
+        self == Strategy::Sarawagi
+    }
+
     /// Whether what it finds depends on what it found before.
     pub fn remembers(self) -> bool {
         !matches!(self, Strategy::Stratified | Strategy::Binary)

@@ -80,29 +80,37 @@ impl<Scores: Default> Default for Workspace<Scores> {
 }
 
 impl SurrogateSearch {
-    /// Searches one example. Micro-F1 has its own plane: h has the set loss in it, and g is minus the sizes.
+    /// Searches one example.
     pub fn answer<S: Stratified + KBest + LabelSets>(
         &self,
         scene: Scene<'_, S>,
         memory: &mut Memory<S::Label>,
         workspace: &mut Workspace<S::Scores>,
     ) -> Answer<S::Label> {
+        self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory))
+    }
+
+    /// Works on the label plane of one example. Micro-F1 has its own: h has the set loss in it, and g is minus the sizes.
+    pub(super) fn on_plane<S: Stratified + KBest + LabelSets, T>(
+        &self,
+        scene: Scene<'_, S>,
+        workspace: &mut Workspace<S::Scores>,
+        work: impl FnOnce(&mut StructurePlane<'_, S>) -> T,
+    ) -> T {
         let Workspace { scores, strata } = workspace;
         if self.surrogate != Surrogate::MicroF1 {
             let range = (0.0, scene.structure.largest_loss(scene.truth));
-            let mut plane = StructurePlane::new(scene, 0.0, range, self.step, strata);
-            return search(self.strategy, &mut plane, self.surrogate, memory);
+            return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
         }
-        let Scene { structure, input, truth, scale, .. } = scene;
+        let Scene { example, structure, input, truth, scale, .. } = scene;
         structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
         let sizes = structure.with_sizes(self.background);
-        let scene = Scene { structure: &sizes, input, truth, scores, scale: 1.0 };
+        let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0 };
         let (size, most) = (structure.size(truth, self.background), structure.largest_size(truth));
         let least = if self.background.is_some() { 0.0 } else { most };
         // Only the truth can have no size on either side.
         let range = (-most - size, -(least + size).max(1.0));
-        let mut plane = StructurePlane::new(scene, -size, range, None, strata);
-        search(self.strategy, &mut plane, self.surrogate, memory)
+        work(&mut StructurePlane::new(scene, -size, range, None, strata))
     }
 
     /// The part of h that is no margin error.
@@ -112,19 +120,14 @@ impl SurrogateSearch {
             _ => 0.0,
         }
     }
-}
 
-impl<S: Stratified + KBest + LabelSets> Search<S> for SurrogateSearch {
-    type Workspace = Workspace<S::Scores>;
-
-    fn most_violated(
+    /// The tangent of ψ at an answer.
+    pub(super) fn violation<S: LabelSets>(
         &self,
-        scene: Scene<'_, S>,
-        memory: &mut Memory<S::Label>,
-        workspace: &mut Self::Workspace,
+        structure: &S,
+        truth: &S::Label,
+        answer: Answer<S::Label>,
     ) -> Violation<S::Label> {
-        let (structure, truth) = (scene.structure, scene.truth);
-        let answer = self.answer(scene, memory, workspace);
         let (h, g) = answer.point();
         let slope = self.surrogate.gradient(h, g).0;
         let mut constant = self.constant(structure, truth, &answer.best.label);
@@ -146,6 +149,21 @@ impl<S: Stratified + KBest + LabelSets> Search<S> for SurrogateSearch {
             upper: answer.upper,
             queries: answer.queries.len() as u32,
         }
+    }
+}
+
+impl<S: Stratified + KBest + LabelSets> Search<S> for SurrogateSearch {
+    type Workspace = Workspace<S::Scores>;
+
+    fn most_violated(
+        &self,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Self::Workspace,
+    ) -> Violation<S::Label> {
+        let (structure, truth) = (scene.structure, scene.truth);
+        let answer = self.answer(scene, memory, workspace);
+        self.violation(structure, truth, answer)
     }
 
     fn remembers(&self) -> bool {

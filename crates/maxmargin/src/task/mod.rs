@@ -1,5 +1,6 @@
 //! Tasks by name: the border between files, whose task is known at run time, and structures, which are types.
 
+mod comparing;
 mod searching;
 
 use std::fmt;
@@ -7,6 +8,7 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 
+pub use self::comparing::ComparisonOptions;
 pub use self::searching::{SearchOptions, TaskSearch};
 use crate::data::{Dataset, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
@@ -153,12 +155,7 @@ impl Task {
 
     /// The risk of labelled data under a surrogate.
     pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
-        if data.labels.contains(&UNKNOWN_LABEL) {
-            return Err(Error::parameter(
-                "training data",
-                "an example has no label, or one that the model does not know",
-            ));
-        }
+        check_labels(data)?;
         Ok(match self {
             Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
             Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
@@ -191,6 +188,16 @@ where
     };
     let risk = StructuredRisk::new(structure.clone(), strategy, examples);
     Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() })
+}
+
+fn check_labels(data: &Dataset) -> Result<()> {
+    if data.labels.contains(&UNKNOWN_LABEL) {
+        return Err(Error::parameter(
+            "training data",
+            "an example has no label, or one that the model does not know",
+        ));
+    }
+    Ok(())
 }
 
 fn examples<S>(data: &Dataset, truth: impl Fn(&[u32]) -> S::Label) -> Vec<Example<S>>

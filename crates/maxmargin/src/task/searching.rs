@@ -91,10 +91,7 @@ impl Task {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
     pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
         let &SearchOptions { surrogate, strategy, step, background } = options;
-        let cost = match self {
-            Task::Multiclass(structure) => structure.cost(),
-            Task::Chain(structure) => structure.cost(),
-        };
+        let cost = self.cost();
         let is_mean = matches!(self, Task::Chain(structure) if structure.is_mean());
         if surrogate.needs_hamming() && (!matches!(cost, LabelCost::ZeroOne) || is_mean) {
             return Err(Error::parameter(
@@ -110,9 +107,7 @@ impl Task {
                 format!("{step} is not allowed; a step is a number above 0"),
             ));
         }
-        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
-        let whole =
-            surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || cost.is_whole(None);
+        let whole = self.has_whole_losses(surrogate);
         if !surrogate.is_monotone() && !whole {
             let problem = format!(
                 "{surrogate} does not rise with the loss; it needs costs that are whole numbers up to 100"
@@ -135,7 +130,7 @@ impl Task {
                 (Strategy::Stratified, Some("costs are rounded down to --loss-step"))
             }
             None => {
-                let (strategy, why) = self.best_search(surrogate, data, cost, whole);
+                let (strategy, why) = self.best_search(surrogate, data);
                 (strategy, Some(why))
             }
         };
@@ -143,15 +138,23 @@ impl Task {
         Ok(TaskSearch { surrogate, search: Some(search), why })
     }
 
-    fn best_search(
-        &self,
-        surrogate: Surrogate,
-        data: &Dataset,
-        cost: &LabelCost,
-        whole: bool,
-    ) -> (Strategy, &'static str) {
+    fn cost(&self) -> &LabelCost {
+        match self {
+            Task::Multiclass(structure) => structure.cost(),
+            Task::Chain(structure) => structure.cost(),
+        }
+    }
+
+    /// Whether the stratified search applies without rounding.
+    pub(super) fn has_whole_losses(&self, surrogate: Surrogate) -> bool {
+        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
+        surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(None)
+    }
+
+    pub(super) fn best_search(&self, surrogate: Surrogate, data: &Dataset) -> (Strategy, &'static str) {
+        let whole = self.has_whole_losses(surrogate);
         let length = data.labels.len() as f64 / data.len().max(1) as f64;
-        let losses = length * cost.largest_of_all();
+        let losses = length * self.cost().largest_of_all();
         match self {
             Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
             Task::Chain(_) if surrogate == Surrogate::MicroF1 => {

@@ -1,34 +1,21 @@
-//! `maxmargin compare`: the papers' tables, on your data.
-//!
-//! `compare solvers` is Table 2 of BUNDLE (§4): for each λ the passes and the time that each solver needs to the same
-//! gap, or the gap that it reaches in the same time, and the speed-up over the first solver.
+//! `maxmargin compare solvers`: Table 2 of BUNDLE (§4). For each λ the passes and the time that each solver needs to the
+//! same gap, or the gap that it reaches in the same time, and the speed-up over the first solver.
 
 use anyhow::Result;
+use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, Subcommand};
 use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use serde_json::{Value, json};
 
+use super::title;
 use crate::arguments::{ProblemArguments, SolvingArguments, positive};
 use crate::interrupt;
-use crate::plot::{Curve, Figure, FigureFile, Panel};
-use crate::print::{count, note, number, percent, say, say_json, time};
+use crate::plot::{Curve, Figure, FigureFile, Panel, Picture};
+use crate::print::{note, number, percent, say, say_json, time};
 use crate::problem::{Problem, check_output};
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
-
-/// Compare methods on your data, as the papers do on theirs
-#[derive(Debug, Args)]
-pub struct Compare {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    Solvers(CompareSolvers),
-}
 
 /// Passes, time and speed-up of solvers for several λ
 ///
@@ -50,7 +37,7 @@ Examples:
   maxmargin compare solvers chain --train letter.data.gz --folds 0 --lambdas 0.016 --gap 1e-6 --budget 10 \\
       --plot letters.svg --plot letters.png"
 )]
-struct CompareSolvers {
+pub struct CompareSolvers {
     #[command(flatten)]
     problem: ProblemArguments,
 
@@ -94,22 +81,16 @@ fn all_solvers() -> Vec<SolverKind> {
     SolverKind::ALL.into_iter().filter(|&solver| solver != SolverKind::Auto).collect()
 }
 
-impl Compare {
-    /// Runs the command.
-    pub fn run(self) -> Result<()> {
-        match self.what {
-            What::Solvers(command) => {
-                for figure in &command.plot {
-                    check_output(&figure.path, &[&command.problem.train])?;
-                }
-                command.solving.on_threads(|threads| command.run(threads))
-            }
-        }
-    }
-}
-
 impl CompareSolvers {
-    fn run(&self, threads: usize) -> Result<()> {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        for figure in &self.plot {
+            check_output(&figure.path, &[&self.problem.train])?;
+        }
+        self.solving.on_threads(|threads| self.compare(threads))
+    }
+
+    fn compare(&self, threads: usize) -> Result<()> {
         let (problem, _) = Problem::load(&self.problem, None)?;
         let mut lambdas = self.lambdas.clone();
         lambdas.sort_by(|a, b| b.total_cmp(a));
@@ -209,20 +190,7 @@ impl CompareSolvers {
             let time = panel(lambda, "time in seconds", |report| report.seconds);
             vec![time, panel(lambda, "passes over the data", |report| report.passes as f64)]
         };
-        Figure { title: self.title(problem), rows: lambdas.iter().map(row).collect() }
-    }
-
-    /// The task, the names of the files without their folders, and the sizes.
-    fn title(&self, problem: &Problem) -> String {
-        let names = self.problem.train.iter().filter_map(|path| path.file_name());
-        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-        let files = match &names[..] {
-            [first, _, _, ..] => format!("{first} and {} more files", names.len() - 1),
-            names => names.join(", "),
-        };
-        let (examples, labels) = (count(problem.data.len(), "example"), problem.vocabulary.labels.len());
-        let (labels, weights) = (count(labels, "label"), count(problem.task.dim(), "weight"));
-        format!("{} on {files}: {examples}, {labels}, {weights}", self.problem.task)
+        Figure { title: title(&self.problem, problem), rows: lambdas.iter().map(row).collect() }
     }
 
     /// Rows are solvers; each λ has passes, seconds, the gap reached and the speed-up.

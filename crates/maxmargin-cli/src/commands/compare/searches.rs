@@ -1,0 +1,234 @@
+//! `maxmargin compare searches`: Table 1 of SLACK and Table 5.1 of THESIS. What each search for the most violated label
+//! finds, and what it costs, on the (example, w) that come up while one of them drives a run.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use maxmargin::search::{Comparison, Portrait, Strategy, Subject, Tally, Totals};
+use maxmargin::solver::{SolverKind, Stop};
+use maxmargin::task::ComparisonOptions;
+use serde_json::{Value, json};
+
+use super::title;
+use crate::arguments::{ProblemArguments, RegularizerArguments, SolvingArguments};
+use crate::plot::{FigureFile, Picture, PlanePicture};
+use crate::print::{count, note, number, percent, say, say_json, time};
+use crate::problem::{Problem, check_output};
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::training::solve;
+
+/// What the searches for the most violated label find, and what they cost
+///
+/// One search (--search) drives a run of one solver. On every --every-th example all searches that apply to the surrogate
+/// are tried, at each call, with the same weights: warm, from what each one remembers of the example, and cold, from
+/// nothing. The run itself is as without the others.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("time_limit", |limit| limit
+        .long("budget")
+        .visible_alias("time-limit")
+        .default_value("60")
+        .help("The seconds that the run gets; it ends earlier at --gap, or later with its pass")),
+    after_help = "\
+Columns: success, searches that found a new cutting plane (worth more than all labels found for the example before);
+missed, searches that did not reach the best value that any of them found; value/best, the mean of that ratio.
+
+Examples:
+  maxmargin compare searches chain --train letter.data.gz --folds 0 --lambda 0.01 --surrogate slack
+  maxmargin compare searches chain --train letter.data.gz --folds 0 --surrogate prob-convex --every 1 \\
+      --solver bmrm --plot plane.svg --plot plane.png"
+)]
+pub struct CompareSearches {
+    #[command(flatten)]
+    problem: ProblemArguments,
+
+    #[command(flatten)]
+    regularizer: RegularizerArguments,
+
+    /// The solver of the run
+    #[arg(long, value_name = "NAME", default_value_t = SolverKind::Auto, help_heading = "Solving")]
+    solver: SolverKind,
+
+    /// Try all searches on every K-th example only
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Comparison")]
+    every: u32,
+
+    #[command(flatten)]
+    solving: SolvingArguments,
+
+    /// Draw a label plane and the ways of all searches to this file, which ends in .svg or .png; may be given more than once
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Output")]
+    plot: Vec<FigureFile>,
+
+    /// The example to draw, from 0; one where the searches differ most if it is not given
+    #[arg(long, value_name = "N", requires = "plot", help_heading = "Output")]
+    example: Option<usize>,
+
+    /// Print one JSON object instead of the table
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl CompareSearches {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        for figure in &self.plot {
+            check_output(&figure.path, &[&self.problem.train])?;
+        }
+        self.solving.on_threads(|threads| self.compare(threads))
+    }
+
+    fn compare(&self, threads: usize) -> Result<()> {
+        let (problem, _) = Problem::load(&self.problem, None)?;
+        let regularizer = self.regularizer.resolve(problem.data.len());
+        let settings = self.solving.settings(regularizer.lambda)?;
+        let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
+        let search = self.problem.search_options(&problem.vocabulary.labels)?;
+        let (risk, comparison) = problem.task.compared_risk(&problem.data, &search, &options)?;
+        self.solver.check(risk.as_ref())?;
+        let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
+        let mut solver = choice.kind.build(risk.as_ref(), &settings);
+        let limits = self.solving.limits_for(risk.as_ref());
+        let mut progress = Progress::new(limits, self.solving.quiet, "");
+        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+        if trained.outcome.stop == Stop::Interrupted {
+            note("interrupted; the table holds what was done so far");
+        }
+        let tallies = comparison.tallies();
+        let portrait = comparison.portrait();
+        self.draw(&problem, portrait.as_ref())?;
+        if self.json {
+            let mut object = trained.json(&problem, &settings);
+            object["search"] = comparison.driving().name().into();
+            object["threads"] = threads.into();
+            object["every"] = self.every.into();
+            object["followed"] = comparison.followed().into();
+            object["plots"] = self.plot.iter().map(|file| file.path.display().to_string()).collect();
+            object["drawn"] =
+                portrait.map(|seen| json!({ "example": seen.example, "call": seen.call })).into();
+            object["searches"] = tallies.iter().map(object_of).collect();
+            return say_json(&object);
+        }
+        let text = format!(
+            "data: {}\nrun: {}, λ {}, solver {}{}, driven by {}; {}\ncompared: {}; threads: {threads}\n\n{}{}",
+            problem.describe(),
+            problem.search.surrogate(),
+            number(settings.lambda),
+            trained.solver,
+            choice.why(),
+            comparison.driving(),
+            trained.work(),
+            scope(comparison.as_ref(), &tallies, problem.data.len()),
+            table(&tallies),
+            remarks(&tallies),
+        );
+        say(&text)
+    }
+
+    fn subject(&self) -> Subject {
+        match self.example {
+            _ if self.plot.is_empty() => Subject::Nobody,
+            Some(number) => Subject::Example(number),
+            None => Subject::MostTelling,
+        }
+    }
+
+    fn draw(&self, problem: &Problem, portrait: Option<&Portrait>) -> Result<()> {
+        if self.plot.is_empty() {
+            return Ok(());
+        }
+        let Some(portrait) = portrait else {
+            bail!("--plot: the run ended before it came to an example that could be drawn");
+        };
+        let title = format!(
+            "{}; example {}, its call {}",
+            title(&self.problem, problem),
+            portrait.example,
+            portrait.call
+        );
+        let picture = PlanePicture { title, portrait: portrait.clone() };
+        self.plot.iter().try_for_each(|file| picture.save(file))
+    }
+}
+
+/// On how much the figures rest.
+fn scope(comparison: &dyn Comparison, tallies: &[Tally], examples: usize) -> String {
+    let searches = tallies.first().map_or(0, |tally| tally.warm.searches) as usize;
+    let followed = comparison.followed();
+    format!("{} of {examples}, {}", count(followed, "example"), count(searches, "oracle call"))
+}
+
+fn table(tallies: &[Tally]) -> Table {
+    let mut table = Table::new([
+        "search",
+        "success",
+        "missed warm",
+        "cold",
+        "value/best",
+        "queries warm",
+        "cold",
+        "ms warm",
+        "cold",
+        "bounds broken",
+    ]);
+    for Tally { strategy, warm, cold } in tallies {
+        let star = if strategy.mixes() { "*" } else { "" };
+        table.row([
+            strategy.name().to_owned(),
+            success(strategy, warm).map_or("–".to_owned(), percent),
+            format!("{}{star}", percent(warm.miss_rate())),
+            format!("{}{star}", percent(cold.miss_rate())),
+            format!("{:.6}{star}", warm.mean_ratio()),
+            format!("{:.2}", warm.mean_queries()),
+            format!("{:.2}", cold.mean_queries()),
+            format!("{:.4}", 1e3 * warm.mean_seconds()),
+            format!("{:.4}", 1e3 * cold.mean_seconds()),
+            (warm.broken_bounds + cold.broken_bounds).to_string(),
+        ]);
+    }
+    table
+}
+
+/// What a reader must know to read the table.
+fn remarks(tallies: &[Tally]) -> String {
+    let mut text = String::new();
+    if tallies.iter().any(|tally| tally.strategy.mixes()) {
+        text += "\n* over mixes of labels, which are worth more than labels: measured against the best mix\n";
+    }
+    let seconds: f64 = tallies.iter().map(|tally| tally.warm.seconds + tally.cold.seconds).sum();
+    text += &format!(
+        "\nsuccess and value/best are of warm searches; all searches together took {}\n",
+        time(seconds)
+    );
+    if tallies.iter().any(|tally| tally.warm.broken_bounds + tally.cold.broken_bounds > 0) {
+        text += "bounds were broken: this is an error in the program, please report it\n";
+    }
+    text
+}
+
+/// A mix is nearly always worth more than the labels found before, which says nothing.
+fn success(strategy: &Strategy, totals: &Totals) -> Option<f64> {
+    (!strategy.mixes()).then(|| totals.success_rate())
+}
+
+fn object_of(tally: &Tally) -> Value {
+    let totals = |totals: &Totals| {
+        json!({
+            "searches": totals.searches,
+            "success_rate": success(&tally.strategy, totals),
+            "miss_rate": totals.miss_rate(),
+            "mean_ratio": totals.mean_ratio(),
+            "queries": totals.mean_queries(),
+            "seconds": totals.mean_seconds(),
+            "bounds_broken": totals.broken_bounds,
+        })
+    };
+    json!({
+        "search": tally.strategy.name(),
+        "over": if tally.strategy.mixes() { "mixes" } else { "labels" },
+        "exact": tally.strategy.is_exact(),
+        "warm": totals(&tally.warm),
+        "cold": totals(&tally.cold),
+    })
+}
