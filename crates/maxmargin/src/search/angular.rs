@@ -82,7 +82,7 @@ pub(super) fn search<P: LabelPlane>(
     let oracle = Constrained::new(plane);
     let mut lambda = match findings.best.point() {
         (h, g) if g > 0.0 => (h + 1.0) / g,
-        _ => 1.0,
+        _ => oracle.first_lambda(),
     };
     let mut queue = BinaryHeap::from([Waiting { bound: f64::INFINITY, angle: Angle::ALL }]);
     findings.upper = 0.0;
@@ -170,6 +170,14 @@ impl Constrained {
         } else {
             Constrained::Listing
         }
+    }
+
+    /// λ₀ = Ĥ/Ĝ, the largest H and g, where the table has them.
+    fn first_lambda(&self) -> f64 {
+        let Constrained::Table(strata) = self else { return 1.0 };
+        let largest = |value: fn(&Stratum) -> f64| strata.iter().map(value).fold(0.0, f64::max);
+        let lambda = largest(|stratum| stratum.h + 1.0) / largest(|stratum| stratum.g);
+        if lambda > 0.0 && lambda.is_finite() { lambda } else { 1.0 }
     }
 
     fn ask<P: LabelPlane>(
