@@ -164,7 +164,7 @@ proptest! {
                 let search = SurrogateSearch::new(surrogate, Search::Stratified).unwrap().with_step(Some(step));
                 let mut scores = ChainScores::default();
                 structure.score(&w, &input, &mut scores);
-                let scene = Scene { structure: &structure, input: &input, truth: &truth, scores: &mut scores, scale: 1.0 };
+                let scene = Scene { structure: &structure, input: &input, truth: &truth, scores: &mut scores, scale: 1.0, example: 0 };
                 let answer = search.answer(scene, &mut Memory::default(), &mut Workspace::default());
                 let case = || format!("{surrogate}, step {step}, example {i}: found {}, bound {}, best {best}, labels {points:?}", answer.value, answer.upper);
                 prop_assert!(answer.upper >= best - rounding && answer.value <= best + rounding, "{}", case());
@@ -218,8 +218,14 @@ fn rounding_is_refused_where_it_proves_nothing() {
     let (structure, input, truth) = (problem.chain(), data.input(0), data.labels_of(0).to_vec());
     let mut scores = ChainScores::default();
     structure.score(&vec![0.5; problem.dim()], &input, &mut scores);
-    let scene =
-        Scene { structure: &structure, input: &input, truth: &truth, scores: &mut scores, scale: 1.0 };
+    let scene = Scene {
+        structure: &structure,
+        input: &input,
+        truth: &truth,
+        scores: &mut scores,
+        scale: 1.0,
+        example: 0,
+    };
     let answer = search.with_step(Some(0.4)).answer(scene, &mut Memory::default(), &mut Workspace::default());
     assert_eq!(answer.upper, f64::INFINITY, "{answer:?}");
 }
