@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use maxmargin::data::{Dataset, ReadOptions, Vocabulary, read_training};
+use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
@@ -69,22 +70,33 @@ fn check(name: &str, task: &Task, data: Dataset, known: &[Known]) {
     let mut wrong = Vec::new();
     for &Known { lambda, lower, upper, solvers } in known {
         for &kind in if full { &SolverKind::EXACT[..] } else { solvers } {
-            let settings = SolverSettings::new(lambda).unwrap();
-            let mut solver = kind.build(&*risk, &settings);
-            let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
-            let outcome = run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()));
-            let (report, found) = (outcome.report, outcome.report.certificate);
-            let line = format!(
-                "{name}, λ = {lambda:.6}, {kind}: F* in [{:.8}, {:.8}] after {} passes, {:.1} s; known [{lower}, {upper}]",
-                found.lower_bound, found.primal, report.passes, report.seconds
-            );
-            println!("{line}");
-            if outcome.stop != Stop::GapReached || found.lower_bound > upper || found.primal < lower {
-                wrong.push(format!("{line} ({})", outcome.stop.name()));
-            }
+            wrong.extend(solve(name, &*risk, kind, lambda, (lower, upper)).err());
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Solves, and compares with a bracket around F*. The error is what is wrong.
+fn solve(
+    name: &str,
+    risk: &dyn Risk,
+    kind: SolverKind,
+    lambda: f64,
+    known: (f64, f64),
+) -> Result<(), String> {
+    let mut solver = kind.build(risk, &SolverSettings::new(lambda).unwrap());
+    let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
+    let outcome = run(&mut *solver, risk, limits, |_| ControlFlow::Continue(()));
+    let (report, found) = (outcome.report, outcome.report.certificate);
+    let line = format!(
+        "{name}, λ = {lambda:.6}, {kind}: F* in [{:.8}, {:.8}] after {} passes, {:.1} s; known {known:?}",
+        found.lower_bound, found.primal, report.passes, report.seconds
+    );
+    println!("{line}");
+    if outcome.stop != Stop::GapReached || found.lower_bound > known.1 || found.primal < known.0 {
+        return Err(format!("{line} ({})", outcome.stop.name()));
+    }
+    Ok(())
 }
 
 /// Letters, fold 0, slack rescaling, with bias and boundary weights and wrong letters counted: λ and a bracket around F*
@@ -107,19 +119,8 @@ fn letters_with_slack_rescaling() {
             let options =
                 SearchOptions { surrogate: Surrogate::SLACK, strategy: Some(strategy), ..Default::default() };
             let risk = task.risk_with(&data, &task.search(&options, &data).unwrap()).unwrap();
-            let mut solver = kind.build(&*risk, &SolverSettings::new(lambda).unwrap());
-            let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
-            let outcome = run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()));
-            let (report, found) = (outcome.report, outcome.report.certificate);
-            let line = format!(
-                "slack, λ = {lambda:.6}, {kind} with {strategy}: F* in [{:.8}, {:.8}] after {} passes, {:.1} s; known [{lower}, {upper}]",
-                found.lower_bound, found.primal, report.passes, report.seconds
-            );
-            println!("{line}");
-            assert!(
-                outcome.stop == Stop::GapReached && found.lower_bound <= upper && found.primal >= lower,
-                "{line}"
-            );
+            let name = format!("slack rescaling, {strategy} search");
+            solve(&name, &*risk, kind, lambda, (lower, upper)).unwrap();
         }
     }
 }
