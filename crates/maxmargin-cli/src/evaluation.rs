@@ -34,7 +34,7 @@ impl HeldOut {
         task: &Task,
         vocabulary: &Vocabulary,
     ) -> Result<Self> {
-        let (mut data, unseen) = read_with(paths, options, vocabulary)?;
+        let (mut data, mut unseen) = read_with(paths, options, vocabulary)?;
         let mut labels = vocabulary.labels.clone();
         if unseen.labels > 0
             && let Ok((_, other)) = read_training(paths, options)
@@ -48,6 +48,8 @@ impl HeldOut {
         }
         if let Some(folds) = folds {
             data = in_folds(&data, folds)?;
+            let known = vocabulary.labels.len() as u32;
+            unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
         Ok(Self { data: task.view(data)?, background: background_label(&labels), labels, unseen })
     }

@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
+use maxmargin::search::SurrogateSearch;
 use maxmargin::solver::{Report, SolverSettings};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{SearchOptions, Task, TaskOptions, TaskSearch};
@@ -107,6 +108,11 @@ impl Problem {
         let surrogate = match self.search.surrogate() {
             Surrogate::MARGIN => "margin rescaling".to_owned(),
             Surrogate::SLACK => "slack rescaling".to_owned(),
+            Surrogate::MicroF1 => {
+                let background = self.search.search().and_then(SurrogateSearch::background);
+                let name = background.map_or("none", |label| self.vocabulary.labels.name(label));
+                format!("surrogate micro-f1 with background {name}")
+            }
             surrogate => format!("surrogate {surrogate}"),
         };
         match (self.search.search(), self.search.why()) {

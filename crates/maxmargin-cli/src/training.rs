@@ -189,9 +189,16 @@ impl Trained {
         // Starts by SGD make a few queries that are no one's oracle call.
         let many = report.queries as f64 > 1.1 * report.oracle_calls as f64;
         let queries = if many { format!(" with {} queries", report.queries) } else { String::new() };
+        let certificate = &report.certificate;
+        let is_blind = certificate.oracle_gap > 0.5 * (certificate.primal - certificate.lower_bound);
+        let stop = match self.outcome.stop {
+            Stop::Stalled if is_blind => {
+                "stalled, since the search misses what is left (stratified and hull are exact),"
+            }
+            stop => stop.name(),
+        };
         format!(
-            "{} after {} passes, {} oracle calls{queries}, {}{master}",
-            self.outcome.stop.name(),
+            "{stop} after {} passes, {} oracle calls{queries}, {}{master}",
             report.passes,
             report.oracle_calls,
             time(report.seconds),

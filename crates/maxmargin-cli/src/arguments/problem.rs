@@ -62,7 +62,7 @@ pub struct ProblemArguments {
 
     /// How the most violated label is found: auto, stratified, hull, hull-fractional, angular, bisecting, binary or sarawagi
     ///
-    /// stratified and hull are exact for every surrogate, angular for slack. bisecting, binary and sarawagi are for slack, and
+    /// stratified (with whole costs) and hull are exact, angular for slack with whole costs. bisecting, binary and sarawagi are for slack, and
     /// may miss the label: the certificate says by how much. hull-fractional optimises over mixes of labels, which is
     /// another, larger objective. With margin rescaling auto is one loss-augmented decoding, which is exact.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Problem")]

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use maxmargin::Model;
 use maxmargin::data::Attributes;
+use maxmargin::surrogate::Surrogate;
 use serde_json::{Value, json};
 
 use crate::print::{bound, count, number, say, say_json};
@@ -39,7 +40,7 @@ impl Inspect {
         let description = &model.description;
         let certificate = &description.certificate;
         let mut text = format!(
-            "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}, {}\ndata         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {} ≤ F* ≤ {}: gap {}, oracle gap {}\n",
+            "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}, {}\ndata         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {}\n",
             self.model.display(),
             description.program_version,
             description.task,
@@ -59,10 +60,21 @@ impl Inspect {
             description.solver,
             description.seed,
             count(description.passes, "pass").replace("passs", "passes"),
-            bound(certificate.lower_bound),
-            bound(certificate.primal),
-            certificate.gap(),
-            number(certificate.oracle_gap),
+            match description.surrogate.parse::<Surrogate>() {
+                Ok(surrogate) if !surrogate.is_convex() => {
+                    format!(
+                        "none: {surrogate} is not convex in the weights; F = {}",
+                        bound(certificate.primal)
+                    )
+                }
+                _ => format!(
+                    "{} ≤ F* ≤ {}: gap {}, oracle gap {}",
+                    bound(certificate.lower_bound),
+                    bound(certificate.primal),
+                    certificate.gap(),
+                    number(certificate.oracle_gap),
+                ),
+            },
         );
         let zero = model.weights.iter().filter(|&&weight| weight == 0.0).count();
         text +=

@@ -9,7 +9,7 @@
 //! until what is left below the last one cannot be better than the best.
 
 use super::findings::{Findings, mix_points};
-use super::{Answer, LabelPlane, Memory, Spot};
+use super::{Answer, LabelPlane, Memory, Spot, Stratum};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
@@ -21,6 +21,9 @@ const STEEPEST: f64 = 1e12;
 
 /// How many labels are listed under an edge at first.
 const FIRST_LISTED: usize = 4;
+
+/// With more labels to list, a table of all losses is quicker, where there is one.
+const FEW_LISTED: usize = 16;
 
 /// The most labels listed under an edge.
 const MOST_LISTED: usize = 4096;
@@ -204,6 +207,9 @@ pub(super) fn search<P: LabelPlane>(
         Some(_) if !findings.is_proven() => {
             while !findings.is_proven() && (1..MOST_LISTED).contains(&listed) {
                 listed *= 4;
+                if listed > FEW_LISTED && look_up(plane, &mut findings) {
+                    break;
+                }
                 list(plane, mix, listed, &mut findings);
             }
             memory.keep(&findings.best.label);
@@ -217,6 +223,22 @@ pub(super) fn search<P: LabelPlane>(
             findings.into_answer()
         }
     }
+}
+
+/// Looks the best label up in the table of all losses, where there is one without rounding.
+fn look_up<P: LabelPlane>(plane: &mut P, findings: &mut Findings<P::Label>) -> bool {
+    let mut strata = Vec::new();
+    if !plane.strata(&mut strata) || strata.iter().any(|stratum| stratum.g != stratum.upper) {
+        return false;
+    }
+    let value = |stratum: &Stratum| findings.surrogate.value(stratum.h, stratum.g);
+    let best = (0..strata.len()).max_by(|&a, &b| value(&strata[a]).total_cmp(&value(&strata[b])));
+    if let Some(best) = best.filter(|&best| value(&strata[best]) > findings.value) {
+        findings.see(&plane.in_stratum(best));
+    }
+    findings.asked(Mix::AUGMENTED, Some(findings.best.point()));
+    findings.upper = findings.value;
+    true
 }
 
 /// Lists the labels under an edge from the top down, and learns how good those left can be.

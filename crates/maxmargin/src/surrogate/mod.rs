@@ -119,9 +119,9 @@ impl FromStr for Surrogate {
     fn from_str(text: &str) -> Result<Self> {
         let refuse = |problem: String| Error::parameter("surrogate", problem);
         let number = |text: &str| {
-            text.trim()
-                .parse::<f64>()
-                .map_err(|_| refuse(format!("{text:?} is not a number; give for example beta=0.5")))
+            text.trim().parse::<f64>().map_err(|_| {
+                refuse(format!("{text:?} is not a number; write for example beta=0.5 or general=1,0.5"))
+            })
         };
         Ok(match (text, text.split_once('=')) {
             ("margin", _) => Surrogate::MARGIN,

@@ -97,7 +97,7 @@ impl Task {
             return Err(Error::parameter(
                 "surrogate",
                 format!(
-                    "{surrogate} is about the number of wrong positions; use it with the loss hamming or zero-one"
+                    "{surrogate} is about the number of wrong positions; use it with the loss hamming (chains) or zero-one (multiclass)"
                 ),
             ));
         }
@@ -110,7 +110,7 @@ impl Task {
         let whole = self.has_whole_losses(surrogate);
         if !surrogate.is_monotone() && !whole {
             let problem = format!(
-                "{surrogate} does not rise with the loss; it needs costs that are whole numbers up to 100"
+                "{surrogate} does not rise with the loss; it needs costs that are whole numbers up to 100: multiply them, or use another surrogate"
             );
             return Err(Error::parameter("surrogate", problem));
         }
@@ -134,6 +134,19 @@ impl Task {
                 (strategy, Some(why))
             }
         };
+        if strategy == Strategy::Stratified && self.has_too_many_losses(data, step) {
+            return Err(Error::parameter(
+                "search",
+                "stratified would need more than a gigabyte for the losses of the longest chain; use hull, or a larger \
+                 --loss-step",
+            ));
+        }
+        if step.is_some() && (whole || strategy != Strategy::Stratified) {
+            return Err(Error::parameter(
+                "loss step",
+                "only the stratified search rounds costs, and only those that are no whole numbers; leave it out",
+            ));
+        }
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
         Ok(TaskSearch { surrogate, search: Some(search), why })
     }
@@ -151,6 +164,17 @@ impl Task {
         surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(None)
     }
 
+    /// Whether the table of all losses of the longest example is too large to be made.
+    fn has_too_many_losses(&self, data: &Dataset, step: Option<f64>) -> bool {
+        match self {
+            Task::Multiclass(_) => false,
+            Task::Chain(structure) => {
+                let longest = (0..data.len()).map(|i| data.labels_of(i).len()).max().unwrap_or(0);
+                structure.has_too_many_losses(longest, step)
+            }
+        }
+    }
+
     pub(super) fn best_search(&self, surrogate: Surrogate, data: &Dataset) -> (Strategy, &'static str) {
         let whole = self.has_whole_losses(surrogate);
         let length = data.labels.len() as f64 / data.len().max(1) as f64;
@@ -160,7 +184,10 @@ impl Task {
             Task::Chain(_) if surrogate == Surrogate::MicroF1 => {
                 (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex")
             }
-            Task::Chain(_) if whole && (losses <= FEW_LOSSES || !surrogate.is_monotone()) => {
+            Task::Chain(_) if whole && !surrogate.is_monotone() => {
+                (Strategy::Stratified, "the only one for this surrogate")
+            }
+            Task::Chain(_) if whole && losses <= FEW_LOSSES && !self.has_too_many_losses(data, None) => {
                 (Strategy::Stratified, "exact, and there are few different losses")
             }
             Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),

@@ -10,6 +10,19 @@ use crate::structure::{
 /// How far below a multiple of its step a cost may be and still count as that multiple.
 const ROUNDING: f64 = 1e-9;
 
+/// The most values in a table of all losses: a gigabyte.
+const LARGEST_TABLE: f64 = (1u64 << 27) as f64;
+
+impl Chain {
+    /// Whether the table of all losses of a chain of this length is too large to be made.
+    pub(crate) fn has_too_many_losses(&self, length: usize, step: Option<f64>) -> bool {
+        let cost = self.cost();
+        let Some(unit) = cost.unit(step) else { return true };
+        let losses = 1.0 + length as f64 * cost.largest_of_all() / unit.abs();
+        losses * (length * self.labels) as f64 > LARGEST_TABLE
+    }
+}
+
 impl Stratified for Chain {
     fn largest_loss(&self, truth: &Vec<u32>) -> f64 {
         let cost = &self.options.loss.cost;
@@ -30,7 +43,9 @@ impl Stratified for Chain {
         strata: &mut Vec<ScoreStratum>,
     ) -> bool {
         let cost = &self.options.loss.cost;
-        let Some(unit) = cost.unit(step) else { return false };
+        let Some(unit) = cost.unit(step).filter(|_| !self.has_too_many_losses(truth.len(), step)) else {
+            return false;
+        };
         let ChainScores { unary, transition, strata: table, .. } = scores;
         let labels = 0..self.labels as u32;
         let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
