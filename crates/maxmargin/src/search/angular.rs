@@ -88,7 +88,8 @@ pub(super) fn search<P: LabelPlane>(
     findings.upper = 0.0;
     while let Some(Waiting { bound, angle }) = queue.pop() {
         if bound * (1.0 - epsilon) <= findings.value || findings.queries() >= MOST_QUERIES {
-            findings.upper = bound;
+            // Angles that were given up may leave more than what still waits.
+            findings.upper = findings.upper.max(bound);
             break;
         }
         if angle != Angle::ALL {
@@ -199,5 +200,63 @@ impl Constrained {
             g: stratum.g,
             ..plane.in_stratum(number)
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A plane whose constrained oracle answers from a list.
+    struct Scripted(Vec<Result<Option<Spot<u32>>, f64>>);
+
+    fn spot(label: u32, big_h: f64, g: f64) -> Spot<u32> {
+        Spot { label, h: big_h - 1.0, g }
+    }
+
+    impl LabelPlane for Scripted {
+        type Label = u32;
+
+        fn truth(&self) -> Spot<u32> {
+            spot(0, 1.0, 0.0)
+        }
+
+        fn spot(&self, &label: &u32) -> Spot<u32> {
+            spot(label, 1.1, 0.5)
+        }
+
+        fn loss_range(&self) -> (f64, f64) {
+            (0.0, 1.0)
+        }
+
+        fn maximize(&mut self, _mix: Mix) -> Spot<u32> {
+            self.truth()
+        }
+
+        fn k_best(&mut self, _mix: Mix, _k: usize) -> Vec<Spot<u32>> {
+            Vec::new()
+        }
+
+        fn strata(&mut self, _strata: &mut Vec<Stratum>) -> bool {
+            false
+        }
+
+        fn in_stratum(&mut self, _number: usize) -> Spot<u32> {
+            self.truth()
+        }
+
+        fn constrained(&mut self, _: &Angle, _: Mix, _: f64, _: usize) -> Result<Option<Spot<u32>>, f64> {
+            if self.0.is_empty() { Ok(None) } else { self.0.remove(0) }
+        }
+    }
+
+    #[test]
+    fn an_angle_that_was_given_up_keeps_its_bound() {
+        // The remembered label is worth 0.55. The second angle is given up, and what waits after the third is worth less.
+        let answers = vec![Ok(Some(spot(1, 2.4, 0.2))), Err(5.0), Ok(Some(spot(2, 0.5, 0.1)))];
+        let mut memory = Memory { lambda: 1.0, labels: vec![7] };
+        let answer = search(&mut Scripted(answers), &mut memory, 0.0);
+        assert_eq!(answer.best.label, 7);
+        assert!(answer.upper > 0.56, "{answer:?}");
     }
 }

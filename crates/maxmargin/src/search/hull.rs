@@ -195,7 +195,8 @@ pub(super) fn search<P: LabelPlane>(
         Some((neighbour, share)) if fractional => {
             let second = Some((chain.spots[neighbour].clone(), share));
             // The answer is the point itself: what was missed is measured from there.
-            let upper = findings.upper.max(top.value);
+            findings.value = top.value;
+            let upper = if findings.is_proven() { top.value } else { findings.upper };
             Answer {
                 best: chain.spots[top.index].clone(),
                 second,

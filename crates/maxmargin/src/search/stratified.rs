@@ -19,10 +19,12 @@ pub(super) fn search<P: LabelPlane>(plane: &mut P, surrogate: Surrogate) -> Answ
             best = (value, Some(number));
         }
         // Between the ends of a range of losses ψ may be any size, unless it rises with the loss.
-        upper = match surrogate.is_monotone() || stratum.upper == stratum.g {
-            true => upper.max(surrogate.value(stratum.h, stratum.upper)),
+        let highest = match surrogate.is_monotone() || stratum.upper == stratum.g {
+            true => surrogate.value(stratum.h, stratum.upper),
             false => f64::INFINITY,
         };
+        // Numbers too large to compute with prove nothing.
+        upper = if highest.is_nan() { f64::INFINITY } else { upper.max(highest) };
     }
     if let Some(number) = best.1 {
         findings.see(&plane.in_stratum(number));

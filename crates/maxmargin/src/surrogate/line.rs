@@ -64,7 +64,8 @@ impl Surrogate {
                 }
             }
         };
-        top.max(0.0) * (1.0 + ROUNDING)
+        // Numbers too large to compute with prove nothing.
+        if top.is_nan() { f64::INFINITY } else { top.max(0.0) * (1.0 + ROUNDING) }
     }
 
     /// An interval with the g in it at which ψ is largest on a line.

@@ -6,7 +6,7 @@ use super::Task;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::LabelCost;
+use crate::structure::{LabelCost, LabelSets};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
@@ -65,7 +65,10 @@ impl TaskSearch {
     pub fn remark(&self) -> Option<&'static str> {
         match self.search.as_ref().map(SurrogateSearch::strategy) {
             _ if !self.surrogate.is_convex() => Some("not convex in the weights: no certificate exists"),
-            Some(Strategy::HullFractional) => {
+            // The best point of the hull is a label where contours are straight.
+            Some(Strategy::HullFractional)
+                if !matches!(self.surrogate, Surrogate::MARGIN | Surrogate::MicroF1) =>
+            {
                 Some("over the convex hull of the labels: another, larger objective than over labels")
             }
             _ => None,
@@ -114,7 +117,13 @@ impl Task {
             );
             return Err(Error::parameter("surrogate", problem));
         }
-        if surrogate == Surrogate::MARGIN && strategy.is_none() {
+        let largest = longest(data) as f64 * self.cost().largest_of_all();
+        if surrogate != Surrogate::MicroF1 && !surrogate.value(1.0, largest).is_finite() {
+            let problem =
+                format!("{surrogate} of a loss of {largest} is too large a number; use smaller exponents");
+            return Err(Error::parameter("surrogate", problem));
+        }
+        if surrogate == Surrogate::MARGIN && strategy.is_none() && step.is_none() {
             return Ok(TaskSearch { surrogate, search: None, why: None });
         }
         let (strategy, why) = match strategy {
@@ -134,10 +143,10 @@ impl Task {
                 (strategy, Some(why))
             }
         };
-        if strategy == Strategy::Stratified && self.has_too_many_losses(data, step) {
+        if strategy == Strategy::Stratified && self.has_too_many_losses(surrogate, data, step) {
             return Err(Error::parameter(
                 "search",
-                "stratified would need more than a gigabyte for the losses of the longest chain; use hull, or a larger \
+                "stratified would need more than 256 MB for the losses of the longest chain; use hull, or a larger \
                  --loss-step",
             ));
         }
@@ -165,12 +174,15 @@ impl Task {
     }
 
     /// Whether the table of all losses of the longest example is too large to be made.
-    fn has_too_many_losses(&self, data: &Dataset, step: Option<f64>) -> bool {
+    fn has_too_many_losses(&self, surrogate: Surrogate, data: &Dataset, step: Option<f64>) -> bool {
         match self {
             Task::Multiclass(_) => false,
             Task::Chain(structure) => {
-                let longest = (0..data.len()).map(|i| data.labels_of(i).len()).max().unwrap_or(0);
-                structure.has_too_many_losses(longest, step)
+                let longest = longest(data);
+                match surrogate {
+                    Surrogate::MicroF1 => structure.with_sizes(None).has_too_many_losses(longest, None),
+                    _ => structure.has_too_many_losses(longest, step),
+                }
             }
         }
     }
@@ -187,10 +199,17 @@ impl Task {
             Task::Chain(_) if whole && !surrogate.is_monotone() => {
                 (Strategy::Stratified, "the only one for this surrogate")
             }
-            Task::Chain(_) if whole && losses <= FEW_LOSSES && !self.has_too_many_losses(data, None) => {
+            Task::Chain(_)
+                if whole && losses <= FEW_LOSSES && !self.has_too_many_losses(surrogate, data, None) =>
+            {
                 (Strategy::Stratified, "exact, and there are few different losses")
             }
             Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),
         }
     }
+}
+
+/// The length of the longest example.
+fn longest(data: &Dataset) -> usize {
+    (0..data.len()).map(|i| data.labels_of(i).len()).max().unwrap_or(0)
 }

@@ -10,8 +10,8 @@ use crate::structure::{
 /// How far below a multiple of its step a cost may be and still count as that multiple.
 const ROUNDING: f64 = 1e-9;
 
-/// The most values in a table of all losses: a gigabyte.
-const LARGEST_TABLE: f64 = (1u64 << 27) as f64;
+/// The most values in a table of all losses: 256 MB, for each thread.
+const LARGEST_TABLE: f64 = (1u64 << 25) as f64;
 
 impl Chain {
     /// Whether the table of all losses of a chain of this length is too large to be made.
@@ -53,7 +53,7 @@ impl Stratified for Chain {
         table.fill(self.labels, unary, transition, costs);
         let per_loss = self.options.loss.unit(truth.len());
         // What rounding down may hide.
-        let hidden_at = |truth: u32, y: u32| cost.cost(truth, y) - unit * f64::from(whole(truth, y));
+        let hidden_at = |truth: u32, y: u32| (cost.cost(truth, y) - unit * f64::from(whole(truth, y))).abs();
         let hidden: f64 = match cost.unit(None) {
             Some(_) => 0.0,
             None => truth
@@ -134,13 +134,8 @@ impl KBest for Chain {
         }
         // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
         // inexact and so hide ties.
-        let at_an_end = mix.score == 0.0 || mix.loss == 0.0;
-        let unit = match truth {
-            Some(truth) if !at_an_end => self.options.loss.unit(truth.len()),
-            _ => 1.0,
-        };
         let value = |score: f64, cost: f64| {
-            let (first, second) = mix.rank(score, cost * unit);
+            let (first, second) = mix.rank(score, cost);
             Lexicographic { first, second }
         };
         let mut unary: Vec<Lexicographic> = scores.unary.iter().map(|&score| value(score, 0.0)).collect();
