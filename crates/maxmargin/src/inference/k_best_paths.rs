@@ -40,7 +40,7 @@ pub fn k_best_paths(
     }
     forward(states, unary, step, best);
     let mut paths: Vec<Vec<u32>> = Vec::new();
-    let mut waiting = Waiting { departures: Vec::new(), most: k };
+    let mut waiting = Departures { departures: Vec::new(), most: k };
     for (state, &value) in best[(length - 1) * states..].iter().enumerate() {
         waiting.add(Departure { value, position: length - 1, state, parent: usize::MAX, rest: 0.0 });
     }
@@ -76,12 +76,12 @@ pub fn k_best_paths(
 }
 
 /// The best departures that wait, the worst first.
-struct Waiting {
+struct Departures {
     departures: Vec<Departure>,
     most: usize,
 }
 
-impl Waiting {
+impl Departures {
     fn add(&mut self, departure: Departure) {
         let place = self.departures.partition_point(|other| other.value < departure.value);
         self.departures.insert(place, departure);

@@ -10,16 +10,10 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::findings::Findings;
+use super::findings::{Findings, MOST_LISTED, MOST_QUERIES};
 use super::{Answer, LabelPlane, Memory, Spot, Stratum};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
-
-/// The most labels that a constrained oracle lists.
-const MOST_LISTED: usize = 4096;
-
-/// The most queries: an end for arithmetic that goes astray.
-const MOST_QUERIES: usize = 10_000;
 
 /// Slopes g/(h + 1) between two ends, each of which may belong to the angle or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -191,7 +185,7 @@ impl Constrained {
         let Constrained::Table(strata) = self else {
             return plane.constrained(angle, mix, floor, MOST_LISTED);
         };
-        let height = |stratum: &Stratum| mix.score * stratum.h + mix.loss * stratum.g;
+        let height = |stratum: &Stratum| mix.height(stratum.h, stratum.g);
         let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
         let best = inside.max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
         // The slope must be the table's to the last bit, or the label would be found again in an angle without it.

@@ -4,6 +4,12 @@ use super::{LabelPlane, Spot};
 use crate::structure::Mix;
 use crate::surrogate::{Line, Surrogate};
 
+/// The most labels that a search lists for one query.
+pub(super) const MOST_LISTED: usize = 4096;
+
+/// The most queries of an exact search: more than a hull of labels has vertices, and an end for arithmetic that goes astray.
+pub(super) const MOST_QUERIES: usize = 10_000;
+
 /// What the rounding of a bound may come to, as a share of the value.
 const EXACT: f64 = 1e-12;
 
@@ -85,7 +91,7 @@ impl<L: Clone> Findings<L> {
         let spot = plane.maximize(mix);
         self.asked(mix, Some(spot.point()));
         self.see(&spot);
-        self.bound(mix, mix.score * spot.h + mix.loss * spot.g);
+        self.bound(mix, mix.height(spot.h, spot.g));
         spot
     }
 

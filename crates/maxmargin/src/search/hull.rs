@@ -8,7 +8,7 @@
 //! For a label instead of a mix, the labels under the last edge are listed from the top down, by k-best with growing k,
 //! until what is left below the last one cannot be better than the best.
 
-use super::findings::{Findings, mix_points};
+use super::findings::{Findings, MOST_LISTED, MOST_QUERIES, mix_points};
 use super::{Answer, LabelPlane, Memory, Spot, Stratum};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
@@ -24,12 +24,6 @@ const FIRST_LISTED: usize = 4;
 
 /// With more labels to list, a table of all losses is quicker, where there is one.
 const FEW_LISTED: usize = 16;
-
-/// The most labels listed under an edge.
-const MOST_LISTED: usize = 4096;
-
-/// The most queries: more than a hull of labels has vertices, and an end for arithmetic that goes astray.
-const MOST_QUERIES: usize = 10_000;
 
 /// The upper right of the hull of the labels found: g rises and h falls.
 struct Chain<L> {
@@ -126,8 +120,7 @@ impl<L: Clone> Chain<L> {
 
     /// The direction of the edge from this label to the next.
     fn edge(&self, index: usize) -> Mix {
-        let (a, b) = (&self.spots[index], &self.spots[index + 1]);
-        Mix { score: 1.0, loss: (a.h - b.h) / (b.g - a.g) }
+        Mix::level(self.spots[index].point(), self.spots[index + 1].point())
     }
 }
 
@@ -164,7 +157,7 @@ pub(super) fn search<P: LabelPlane>(
         if !fractional && findings.is_proven() {
             break (top, mix);
         }
-        let height = |(h, g): (f64, f64)| mix.score * h + mix.loss * g;
+        let height = |(h, g): (f64, f64)| mix.height(h, g);
         let spot = if fractional || top.towards.is_none() {
             listed = 0;
             findings.query(plane, mix)
@@ -173,7 +166,7 @@ pub(super) fn search<P: LabelPlane>(
             let spots = list(plane, mix, listed, &mut findings);
             spots.into_iter().next().unwrap_or_else(|| plane.truth())
         };
-        let rounding = TOLERANCE * (1.0 + mix.score * top.point.0.abs() + mix.loss * top.point.1.abs());
+        let rounding = TOLERANCE * (1.0 + mix.height(top.point.0.abs(), top.point.1.abs()));
         let is_above = height(spot.point()) > height(top.point) + rounding;
         is_settled = !is_above;
         let there = spot.point();
@@ -183,9 +176,9 @@ pub(super) fn search<P: LabelPlane>(
         if !chain.insert(spot) {
             // A known label above the tangent, and yet no better point on the edge to it: the two differ by rounding only.
             // The edge itself then proves what the tangent could not.
-            let edge = (top.point.0 - there.0) / (there.1 - top.point.1);
-            if edge > 0.0 && edge < STEEPEST {
-                findings.query(plane, Mix { score: 1.0, loss: edge });
+            let edge = Mix::level(top.point, there);
+            if edge.loss > 0.0 && edge.loss < STEEPEST {
+                findings.query(plane, edge);
             }
             break (top, mix);
         }
@@ -253,9 +246,7 @@ fn list<P: LabelPlane>(
     findings.asked(mix, listed.first().map(Spot::point));
     listed.iter().for_each(|spot| findings.see(spot));
     let left = match listed.last() {
-        Some(last) if listed.len() == k => {
-            findings.highest_below(mix, mix.score * last.h + mix.loss * last.g)
-        }
+        Some(last) if listed.len() == k => findings.highest_below(mix, mix.height(last.h, last.g)),
         _ => 0.0,
     };
     findings.upper = findings.upper.min(left.max(findings.value));

@@ -72,7 +72,7 @@ pub trait LabelPlane {
         floor: f64,
         most: usize,
     ) -> Result<Option<Spot<Self::Label>>, f64> {
-        let height = |spot: &Spot<Self::Label>| mix.score * spot.h + mix.loss * spot.g;
+        let height = |spot: &Spot<Self::Label>| mix.height(spot.h, spot.g);
         let mut k = 4;
         loop {
             let listed = self.k_best(mix, k);

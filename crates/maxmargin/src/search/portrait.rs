@@ -79,7 +79,7 @@ impl Portrait {
         if !is_whole {
             listed.truncate(UNDER_EDGE);
             for edge in hull.windows(2) {
-                listed.extend(plane.k_best(normal(edge[0], edge[1]), UNDER_EDGE));
+                listed.extend(plane.k_best(Mix::level(edge[0], edge[1]), UNDER_EDGE));
             }
         }
         let mut labels: Vec<(f64, f64)> = listed.iter().map(Spot::point).collect();
@@ -117,11 +117,6 @@ impl Portrait {
     }
 }
 
-/// The direction in which two points are equally high.
-fn normal(a: (f64, f64), b: (f64, f64)) -> Mix {
-    Mix { score: 1.0, loss: (a.0 - b.0) / (b.1 - a.1) }
-}
-
 /// The upper right of the hull of all labels: the λ-oracle is asked across each edge until it has nothing above.
 fn hull(plane: &mut impl LabelPlane) -> Vec<(f64, f64)> {
     let mut done = vec![plane.maximize(Mix::SCORE).point()];
@@ -131,10 +126,10 @@ fn hull(plane: &mut impl LabelPlane) -> Vec<(f64, f64)> {
         let mut above = None;
         if a.0 > b.0 && a.1 < b.1 && queries < MOST_EDGES {
             queries += 1;
-            let mix = normal(a, b);
-            let height = |(h, g): (f64, f64)| h + mix.loss * g;
+            let mix = Mix::level(a, b);
+            let height = |(h, g): (f64, f64)| mix.height(h, g);
             let found = plane.maximize(mix).point();
-            let rounding = TOLERANCE * (1.0 + a.0.abs() + mix.loss * a.1.abs());
+            let rounding = TOLERANCE * (1.0 + mix.height(a.0.abs(), a.1.abs()));
             above = (height(found) > height(a) + rounding).then_some(found);
         }
         match above {

@@ -3,6 +3,7 @@
 //! A label with Φ > ξ exists only if F > 0 everywhere; ξ is the slack that the labels known so far leave, so the
 //! search is at home in cutting-plane methods.
 
+use super::binary::WIDEST;
 use super::findings::Findings;
 use super::{Answer, LabelPlane, Memory};
 use crate::structure::Mix;
@@ -11,8 +12,7 @@ use crate::surrogate::Surrogate;
 /// The inverse of the golden ratio.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// The λ between which the search goes on, as powers of e, and how close its ends come.
-const WIDEST: f64 = 14.0;
+/// How close the ends of λ come, as powers of e.
 const CLOSE: f64 = 1e-2;
 
 pub(super) fn search<P: LabelPlane>(plane: &mut P, memory: &mut Memory<P::Label>) -> Answer<P::Label> {

@@ -119,7 +119,7 @@ pub fn search<P: LabelPlane>(
         Strategy::HullFractional => hull::search(plane, surrogate, memory, true),
         Strategy::Angular => angular::search(plane, memory, 0.0),
         Strategy::Bisecting => bisecting::search(plane, memory),
-        Strategy::Binary => binary::search(plane, memory),
+        Strategy::Binary => binary::search(plane),
         Strategy::Sarawagi => sarawagi::search(plane, memory),
     }
 }

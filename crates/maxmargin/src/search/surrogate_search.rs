@@ -1,6 +1,5 @@
 //! A surrogate with a search for its most violated label, on any structure with the oracles that searches ask.
 
-use super::findings::mix_points;
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::Result;
@@ -10,7 +9,6 @@ use crate::surrogate::Surrogate;
 /// A surrogate and the way to its most violated label.
 ///
 /// ```
-/// use maxmargin::data::{Noise, word_images};
 /// use maxmargin::search::{Strategy, SurrogateSearch};
 /// use maxmargin::surrogate::Surrogate;
 ///
@@ -132,8 +130,7 @@ impl SurrogateSearch {
         let slope = self.surrogate.gradient(h, g).0;
         let mut constant = self.constant(structure, truth, &answer.best.label);
         if let Some((second, share)) = &answer.second {
-            constant =
-                mix_points((constant, 0.0), (self.constant(structure, truth, &second.label), 0.0), *share).0;
+            constant += share * (self.constant(structure, truth, &second.label) - constant);
         }
         // ψ without margin error, where the tangent is ψ itself: free of w's rounding, so that a label is one plane.
         let offset = match self.surrogate.is_linear() {

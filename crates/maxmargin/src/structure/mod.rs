@@ -49,10 +49,19 @@ impl Mix {
     /// The loss alone, with ties broken by the score.
     pub const LOSS: Mix = Mix { score: 0.0, loss: 1.0 };
 
+    /// The value of a label under this mix.
+    pub fn height(self, score: f64, loss: f64) -> f64 {
+        self.score * score + self.loss * loss
+    }
+
+    /// The mix under which two labels (score, loss) have the same value, of which `b` has the larger loss.
+    pub fn level(a: (f64, f64), b: (f64, f64)) -> Mix {
+        Mix { score: 1.0, loss: (a.0 - b.0) / (b.1 - a.1) }
+    }
+
     /// The value of a label under this mix, and what breaks a tie: to be compared in this order.
     pub fn rank(self, score: f64, loss: f64) -> (f64, f64) {
-        let first = self.score * score + self.loss * loss;
-        if self.score == 0.0 { (self.loss * loss, score) } else { (first, loss) }
+        if self.score == 0.0 { (self.loss * loss, score) } else { (self.height(score, loss), loss) }
     }
 }
 
