@@ -95,7 +95,7 @@ impl Evaluation<'_> {
         let HeldOut { data, unseen, labels, .. } = self.held_out;
         let mut object = json!({
             "n": data.len(),
-            "rows": data.labels.len(),
+            "rows": data.features.rows(),
             "unseen_labels": unseen.labels,
             "unseen_attributes": unseen.attributes,
             "background": self.background(),
@@ -139,8 +139,8 @@ impl Evaluation<'_> {
         let mut table = Table::new(["metric", "value"]);
         let HeldOut { data, .. } = self.held_out;
         table.row(["examples".to_owned(), data.len().to_string()]);
-        if data.labels.len() != data.len() {
-            table.row(["rows".to_owned(), data.labels.len().to_string()]);
+        if data.features.rows() != data.len() {
+            table.row(["rows".to_owned(), data.features.rows().to_string()]);
         }
         if let Some(label) = self.background() {
             table.row(["background", label]);

@@ -125,7 +125,7 @@ impl Problem {
     /// The sizes, for a person.
     pub fn describe(&self) -> String {
         let examples = count(self.data.len(), "example");
-        let rows = match self.data.labels.len() {
+        let rows = match self.data.features.rows() {
             rows if rows == self.data.len() => String::new(),
             rows => format!(" of {} in all", count(rows, "row")),
         };

@@ -54,8 +54,11 @@ impl Attributes {
 pub struct Dataset {
     /// One row per token (chains) or example (multiclass).
     pub features: Arc<FeatureMatrix>,
-    /// One label per row; [`UNKNOWN_LABEL`] where the file has none or one that the vocabulary does not know.
+    /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
+    /// [`UNKNOWN_LABEL`] where the file has none or one that the vocabulary does not know.
     pub labels: Vec<u32>,
+    /// Where the labels of each row start, and the end, when each row has a set of them; `None` when each has one label.
+    pub sets: Option<Vec<usize>>,
     /// Where each sequence starts, and the end; `None` when each row is an example of its own.
     pub sequences: Option<Vec<usize>>,
     /// The weight c_i of each example; `None` when all are 1.
@@ -93,7 +96,13 @@ impl Dataset {
 
     /// The labels of example `i`.
     pub fn labels_of(&self, i: usize) -> &[u32] {
-        &self.labels[self.range(i)]
+        let rows = self.range(i);
+        &self.labels[self.first_label(rows.start)..self.first_label(rows.end)]
+    }
+
+    /// The place in [`labels`](Self::labels) where those of a row begin.
+    fn first_label(&self, row: usize) -> usize {
+        self.sets.as_ref().map_or(row, |starts| starts[row])
     }
 
     /// The weight of example `i`.
@@ -120,15 +129,13 @@ impl Dataset {
     /// ```
     pub fn subset(&self, examples: &[usize]) -> Dataset {
         let rows = examples.iter().flat_map(|&i| self.range(i));
-        let mut end = 0;
-        let ends = examples.iter().map(|&i| {
-            end += self.range(i).len();
-            end
-        });
+        let lengths = examples.iter().map(|&i| self.range(i).len());
+        let sizes = rows.clone().map(|row| self.first_label(row + 1) - self.first_label(row));
         Dataset {
-            features: Arc::new(self.features.select(rows.clone())),
-            labels: rows.map(|row| self.labels[row]).collect(),
-            sequences: self.sequences.is_some().then(|| std::iter::once(0).chain(ends).collect()),
+            features: Arc::new(self.features.select(rows)),
+            labels: examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect(),
+            sets: self.sets.is_some().then(|| starts(sizes)),
+            sequences: self.sequences.is_some().then(|| starts(lengths)),
             weights: self.weights.as_ref().map(|weights| examples.iter().map(|&i| weights[i]).collect()),
             folds: self.folds.as_ref().map(|folds| examples.iter().map(|&i| folds[i]).collect()),
         }
@@ -146,6 +153,7 @@ impl Dataset {
         Dataset {
             features: Arc::clone(&self.features),
             labels: self.labels.clone(),
+            sets: self.sets.clone(),
             sequences: None,
             weights: repeat(self, &self.weights),
             folds: repeat(self, &self.folds),
@@ -156,10 +164,21 @@ impl Dataset {
     pub fn bytes(&self) -> usize {
         self.features.bytes()
             + 4 * self.labels.len()
+            + 8 * self.sets.as_ref().map_or(0, Vec::len)
             + 8 * self.sequences.as_ref().map_or(0, Vec::len)
             + 8 * self.weights.as_ref().map_or(0, Vec::len)
             + 4 * self.folds.as_ref().map_or(0, Vec::len)
     }
+}
+
+/// Where groups of these sizes start, one after the other, and the end.
+fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut end = 0;
+    let ends = sizes.map(|size| {
+        end += size;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 #[cfg(test)]
@@ -180,6 +199,7 @@ mod tests {
         Dataset {
             features: Arc::new(builder.finish(2)),
             labels: vec![0, 1, 2, 3, 4],
+            sets: None,
             sequences: Some(vec![0, 2, 3, 5]),
             weights: Some(vec![1.0, 2.0, 3.0]),
             folds: Some(vec![7, 8, 9]),
@@ -204,6 +224,16 @@ mod tests {
                 assert!(all.subset(&[]).is_empty());
             }
         }
+    }
+
+    #[test]
+    fn a_subset_keeps_label_sets() {
+        let features = Arc::new(FeatureMatrix::from_dense(&[[1.0], [2.0], [3.0]]));
+        let sets = Some(vec![0, 2, 2, 3]);
+        let all = Dataset { features, labels: vec![0, 4, 1], sets, ..Dataset::default() };
+        assert_eq!((all.labels_of(0), all.labels_of(1), all.labels_of(2)), (&[0, 4][..], &[][..], &[1][..]));
+        let some = all.subset(&[2, 1, 0]);
+        assert_eq!((some.labels.as_slice(), some.sets), (&[1, 0, 4][..], Some(vec![0, 1, 1, 3])));
     }
 
     #[test]

@@ -237,7 +237,11 @@ impl<'v> Gathering<'v> {
             starts
         };
         let sequences = chains.then(|| shrunk(starts));
-        (Dataset { features: Arc::new(features), labels, sequences, weights, folds }, vocabulary, unseen)
+        (
+            Dataset { features: Arc::new(features), labels, sets: None, sequences, weights, folds },
+            vocabulary,
+            unseen,
+        )
     }
 }
 

@@ -290,6 +290,7 @@ impl Problem {
         Dataset {
             features: Arc::new(self.matrix()),
             labels: self.samples.iter().flat_map(|sample| sample.truth.iter().copied()).collect(),
+            sets: None,
             sequences: (self.kind == TaskKind::Chain).then_some(starts),
             weights: Some(self.samples.iter().map(|sample| sample.weight).collect()),
             folds: None,
