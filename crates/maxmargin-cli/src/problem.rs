@@ -48,7 +48,7 @@ impl Problem {
             }
             (None, None) => all,
         };
-        let options = arguments.task_options(&vocabulary.labels)?;
+        let options = arguments.task_options(&vocabulary.labels, &data)?;
         let search = arguments.search_options(&vocabulary.labels)?;
         let problem = Self::new(arguments.task, options, vocabulary, data, format, search)?;
         let held_out = held_out.map(|data| problem.task.view(data)).transpose()?;

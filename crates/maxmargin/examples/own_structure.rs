@@ -84,7 +84,7 @@ impl Structure for Segment {
 
     fn decode(&self, _x: &Self::Input, scores: &mut SegmentScores) -> Found<Interval> {
         let label = best_interval(scores.inside.iter().map(|&score| (score, 0.0)));
-        Found { label, score: self.score_of(_x, scores, &label), loss: 0.0 }
+        Found::exactly(label, self.score_of(_x, scores, &label), 0.0)
     }
 
     /// The positions on which the two disagree.
@@ -106,7 +106,7 @@ impl Structure for Segment {
     ) -> Found<Interval> {
         let gain = |(t, &score)| mix.rank(score, if truth.contains(t) { -1.0 } else { 1.0 });
         let label = best_interval(scores.inside.iter().enumerate().map(gain));
-        Found { label, score: self.score_of(x, scores, &label), loss: self.loss(truth, &label) }
+        Found::exactly(label, self.score_of(x, scores, &label), self.loss(truth, &label))
     }
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Self::Input, y: &Interval, factor: f64, sum: &mut A) {

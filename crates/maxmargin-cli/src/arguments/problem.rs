@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::data::Alphabet;
+use maxmargin::data::{Alphabet, Dataset, read_label_weights, read_pairs};
 use maxmargin::search::Strategy;
-use maxmargin::structure::{CostMatrix, LabelCost};
+use maxmargin::structure::{CostMatrix, ENUMERATED, Inference, LabelCost};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{SearchOptions, TaskKind, TaskOptions};
+use maxmargin::task::{Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
 use super::data::{Folds, ReadArguments};
 
 /// What to learn, from what.
 #[derive(Debug, Clone, Args)]
 pub struct ProblemArguments {
-    /// multiclass (one label per example) or chain (one label per position of a sequence)
+    /// multiclass (one label per example), chain (one label per position of a sequence) or multilabel (a set of labels)
     ///
-    /// A multiclass task takes each position of a sequence as an example of its own.
+    /// A multiclass or multilabel task takes each position of a sequence as an example of its own.
     #[arg(value_name = "TASK")]
     pub task: TaskKind,
 
@@ -36,11 +36,12 @@ pub struct ProblemArguments {
     #[command(flatten)]
     pub read: ReadArguments,
 
-    /// The task loss: hamming, hamming-mean, zero-one or cost=FILE
+    /// The task loss: hamming, hamming-mean, zero-one, cost=FILE or weights=FILE
     ///
-    /// zero-one: 1 for a wrong label (multiclass; the default there). hamming: the number of wrong positions (chains; the
-    /// default there). hamming-mean: that number divided by the length. cost=FILE: lines `truth predicted cost`; pairs
-    /// that are not named cost 1; in a chain the costs of all positions are added up.
+    /// zero-one: 1 for a wrong label (multiclass; the default there). hamming: the number of wrong positions (chains) or of
+    /// labels that are wrongly in or out (multilabel); the default there. hamming-mean: that number divided by the length
+    /// or the number of labels. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1; in a chain the costs
+    /// of all positions are added up. weights=FILE (multilabel): lines `label weight`; labels that are not named weigh 1.
     #[arg(long, value_name = "LOSS", help_heading = "Problem")]
     pub loss: Option<LossChoice>,
 
@@ -51,6 +52,25 @@ pub struct ProblemArguments {
     /// Leave out the weights of the first and the last label (chains)
     #[arg(long, help_heading = "Problem")]
     pub no_boundary: bool,
+
+    /// The pairs of labels that have weights (multilabel): all, none, tree, or a file with lines `label label`
+    ///
+    /// none: one SVM per label. tree: the pairs of labels that tell most about each other, without a cycle (Chow-Liu),
+    /// found from the training data; with none and tree the best set of labels is found exactly and fast.
+    #[arg(long, value_name = "PAIRS", default_value = "all", help_heading = "Problem")]
+    pub pairs: PairsChoice,
+
+    /// Among which label sets the most violated one is searched (multilabel): auto, exact or relaxed
+    ///
+    /// exact: among sets. relaxed: among the fractional sets of the linear relaxation too, by max-flow: the objective is then
+    /// an upper bound on the exact one. auto: exact up to 20 labels and on trees, else relaxed. Prediction always is a set:
+    /// by branch and bound, and if that takes too long by rounding and exchange of single labels.
+    #[arg(long, value_name = "HOW", default_value = "auto", help_heading = "Problem")]
+    pub inference: InferenceChoice,
+
+    /// Give a label that is not in the set −x instead of nothing as features (multilabel)
+    #[arg(long, help_heading = "Problem")]
+    pub signed: bool,
 
     /// How margin error h and loss g are combined: margin, slack, beta=B, general=A,B, log, prob, prob-convex or micro-f1
     ///
@@ -104,37 +124,123 @@ pub enum LossChoice {
     ZeroOne,
     /// Costs from a file.
     Cost(PathBuf),
+    /// Label weights from a file.
+    Weights(PathBuf),
+}
+
+/// The value of `--pairs`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PairsChoice {
+    /// All pairs.
+    All,
+    /// No pairs.
+    None,
+    /// A tree found from the data.
+    Tree,
+    /// Pairs from a file.
+    File(PathBuf),
+}
+
+impl FromStr for PairsChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "all" => Self::All,
+            "none" => Self::None,
+            "tree" => Self::Tree,
+            "" => return Err("allowed are all, none, tree and the name of a file".to_owned()),
+            file => Self::File(file.into()),
+        })
+    }
+}
+
+/// The value of `--inference`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InferenceChoice(pub Option<Inference>);
+
+impl FromStr for InferenceChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self(None)),
+            "exact" => Ok(Self(Some(Inference::Exact))),
+            "relaxed" => Ok(Self(Some(Inference::Relaxed))),
+            _ => Err("allowed are auto, exact and relaxed".to_owned()),
+        }
+    }
 }
 
 impl FromStr for LossChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(file) = text.strip_prefix("weights=").filter(|file| !file.is_empty()) {
+            return Ok(Self::Weights(file.into()));
+        }
         match (text, text.strip_prefix("cost=")) {
             ("hamming", _) => Ok(Self::Hamming),
             ("hamming-mean", _) => Ok(Self::HammingMean),
             ("zero-one", _) => Ok(Self::ZeroOne),
             (_, Some(file)) if !file.is_empty() => Ok(Self::Cost(file.into())),
-            _ => Err("allowed are hamming, hamming-mean, zero-one and cost=FILE".to_owned()),
+            _ => Err("allowed are hamming, hamming-mean, zero-one, cost=FILE and weights=FILE".to_owned()),
         }
     }
 }
 
 impl ProblemArguments {
-    /// The task's options; a cost file needs the names of the labels.
-    pub fn task_options(&self, labels: &Alphabet) -> Result<TaskOptions> {
+    /// The task's options; a cost file needs the names of the labels, and a tree of pairs the data.
+    pub fn task_options(&self, labels: &Alphabet, data: &Dataset) -> Result<TaskOptions> {
         let chain = self.task == TaskKind::Chain;
+        let is_sets = self.task == TaskKind::Multilabel;
+        let mut weights = None;
         let (cost, mean) = match &self.loss {
+            Some(LossChoice::Weights(file)) if is_sets => {
+                weights = Some(read_label_weights(file, labels)?.into());
+                (LabelCost::ZeroOne, false)
+            }
+            Some(LossChoice::Weights(_)) => bail!("--loss weights=FILE is for multilabel; use cost=FILE"),
+            Some(LossChoice::Cost(_)) if is_sets => {
+                bail!("--loss cost=FILE is not for label sets; use weights=FILE with lines `label weight`")
+            }
+            Some(LossChoice::ZeroOne) if is_sets => bail!(
+                "--loss zero-one: the 0/1 loss of a whole set does not split over its labels; use hamming or hamming-mean"
+            ),
             Some(LossChoice::Cost(file)) => {
                 (LabelCost::Matrix(Arc::new(CostMatrix::read(file, labels)?)), false)
             }
             Some(LossChoice::ZeroOne) if chain => bail!(
                 "--loss zero-one: the 0/1 loss of a whole chain does not split over its positions, so the most violated labels cannot be found by dynamic programming here; use hamming or hamming-mean"
             ),
-            Some(LossChoice::HammingMean) => (LabelCost::ZeroOne, chain),
+            Some(LossChoice::HammingMean) => (LabelCost::ZeroOne, chain || is_sets),
             Some(LossChoice::Hamming | LossChoice::ZeroOne) | None => (LabelCost::ZeroOne, false),
         };
-        Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean })
+        let sets = if is_sets { self.set_options(labels, data, weights)? } else { SetOptions::default() };
+        if !is_sets && (self.pairs != PairsChoice::All || self.inference.0.is_some() || self.signed) {
+            bail!("--pairs, --inference and --signed are for multilabel only");
+        }
+        Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean, sets })
+    }
+
+    fn set_options(
+        &self,
+        labels: &Alphabet,
+        data: &Dataset,
+        weights: Option<Arc<[f64]>>,
+    ) -> Result<SetOptions> {
+        let pairs = match &self.pairs {
+            PairsChoice::All => Pairs::All,
+            PairsChoice::None => Pairs::None,
+            PairsChoice::Tree => Pairs::tree(data, labels.len()),
+            PairsChoice::File(file) => Pairs::Listed(read_pairs(file, labels)?),
+        };
+        let inference = self.inference.0.unwrap_or(match pairs {
+            Pairs::All if labels.len() > ENUMERATED => Inference::Relaxed,
+            Pairs::Listed(_) if labels.len() > ENUMERATED => Inference::Relaxed,
+            _ => Inference::Exact,
+        });
+        Ok(SetOptions { pairs, signed: self.signed, inference, weights })
     }
 
     /// The surrogate and its search.

@@ -56,6 +56,7 @@ impl Demo {
         self.solving.on_threads(|_| match self.task {
             TaskKind::Chain => self.chain(),
             TaskKind::Multiclass => self.multiclass(),
+            TaskKind::Multilabel => anyhow::bail!("not yet"),
         })
     }
 
@@ -187,6 +188,7 @@ fn letter_error(metrics: &Metrics) -> f64 {
     match metrics {
         Metrics::Multiclass(metrics) => metrics.error,
         Metrics::Sequence(metrics) => metrics.token_error,
+        Metrics::LabelSets(metrics) => metrics.hamming,
     }
 }
 

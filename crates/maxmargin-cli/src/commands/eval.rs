@@ -14,7 +14,9 @@ use crate::print::{say, say_json};
 /// Measure a model on labelled data
 ///
 /// Multiclass: error, accuracy and mean loss. Chains: token error and accuracy, sequence error (any token wrong), mean
-/// loss, and for tags like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. Both:
+/// loss, and for tags like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. Label
+/// sets: the share of labels wrongly in or out, of sets that are right, the Jaccard index, F1 by example, Micro-F1 with its
+/// precision and recall, and Macro-F1. Both others:
 /// Macro-F1, the mean of the F1 of each label, and with a background (see --background) Micro-F1 with its precision and
 /// recall. A label that the model does not know counts as a mistake. Weights of examples do not count.
 #[derive(Debug, Args)]

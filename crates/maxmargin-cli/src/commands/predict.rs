@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use maxmargin::data::{Dataset, Unseen, read_with};
-use maxmargin::task::{Prediction, Task};
+use maxmargin::task::{Prediction, Task, TaskKind};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::arguments::{Folds, ReadArguments};
@@ -19,8 +19,9 @@ const AT_A_TIME: usize = 4096;
 
 /// Predict labels
 ///
-/// Writes one label per line, in the order of the input, with a blank line between sequences. Labels in the input are
-/// ignored; they may be missing where the format allows it. Attributes that the model does not know are left out.
+/// Writes one label per line, in the order of the input, with a blank line between sequences; for label sets one set per
+/// line, its labels separated by commas. Labels in the input are ignored; they may be missing where the format allows it.
+/// Attributes that the model does not know are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
@@ -125,8 +126,13 @@ impl Predict {
                         if with_scores {
                             writeln!(out, "# {} {score}", rank + 1)?;
                         }
-                        for label in labels {
-                            writeln!(out, "{}", name(label))?;
+                        if task.kind() == TaskKind::Multilabel {
+                            let names: Vec<&str> = labels.iter().map(name).collect();
+                            writeln!(out, "{}", names.join(","))?;
+                        } else {
+                            for label in labels {
+                                writeln!(out, "{}", name(label))?;
+                            }
                         }
                         if with_scores {
                             writeln!(out)?;

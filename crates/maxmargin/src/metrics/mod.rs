@@ -1,18 +1,20 @@
 //! How good predictions are, by the names that each field uses.
 //!
 //! [`Metrics::of`] compares predictions with the truth: `multiclass` counts examples, `sequence` counts tokens and whole
-//! sequences, `averages` sums up how well each label is found, and `chunks` counts the phrases that tags like B-NP and
+//! sequences, `label_sets` compares sets, `averages` sums up how well each label is found, and `chunks` counts the phrases that tags like B-NP and
 //! I-NP mark. A label that the model does not know is a mistake whatever was predicted. Weights of examples are not used:
 //! these are counts.
 
 mod averages;
 mod chunks;
+mod label_sets;
 mod multiclass;
 mod per_label;
 mod retrieval;
 mod sequence;
 
 pub use averages::Averages;
+pub use label_sets::LabelSetMetrics;
 pub use multiclass::MulticlassMetrics;
 pub use per_label::per_label;
 pub use retrieval::Retrieval;
@@ -28,6 +30,8 @@ pub enum Metrics {
     Multiclass(MulticlassMetrics),
     /// One label per token.
     Sequence(SequenceMetrics),
+    /// A set of labels per example.
+    LabelSets(LabelSetMetrics),
 }
 
 /// The true labels of some examples and what was predicted for each.
@@ -54,6 +58,15 @@ impl Comparison<'_> {
             task.loss(&truth, predicted)
         };
         mean(self.predicted.iter().enumerate().map(loss).sum(), self.predicted.len())
+    }
+
+    /// What is to be found of each example's set of labels, and what was.
+    fn sets(&self) -> impl Iterator<Item = Retrieval> {
+        self.predicted.iter().enumerate().map(|(i, predicted)| {
+            let truth = self.truth.labels_of(i);
+            let right = predicted.iter().filter(|label| truth.contains(label)).count();
+            Retrieval { truth: truth.len(), predicted: predicted.len(), right }
+        })
     }
 
     /// Each token's true and predicted label.
@@ -83,6 +96,7 @@ impl Metrics {
         match task.kind() {
             TaskKind::Multiclass => Metrics::Multiclass(MulticlassMetrics::of(task, comparison)),
             TaskKind::Chain => Metrics::Sequence(SequenceMetrics::of(task, comparison)),
+            TaskKind::Multilabel => Metrics::LabelSets(LabelSetMetrics::of(task, comparison)),
         }
     }
 
@@ -91,6 +105,7 @@ impl Metrics {
         match self {
             Metrics::Multiclass(metrics) => metrics.mean_loss,
             Metrics::Sequence(metrics) => metrics.mean_loss,
+            Metrics::LabelSets(metrics) => metrics.mean_loss,
         }
     }
 
@@ -99,6 +114,7 @@ impl Metrics {
         match self {
             Metrics::Multiclass(metrics) => metrics.figures(),
             Metrics::Sequence(metrics) => metrics.figures(),
+            Metrics::LabelSets(metrics) => metrics.figures(),
         }
     }
 }

@@ -5,6 +5,20 @@ use super::{Comparison, Retrieval};
 /// The counts of all labels that have names, in the order of their numbers.
 pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
     let mut counts = vec![Retrieval::default(); comparison.labels.len()];
+    if comparison.truth.sets.is_some() {
+        for (i, predicted) in comparison.predicted.iter().enumerate() {
+            let truth = comparison.truth.labels_of(i);
+            let mut count = |label: u32, add: &dyn Fn(&mut Retrieval)| {
+                counts.get_mut(label as usize).into_iter().for_each(add);
+            };
+            truth.iter().for_each(|&label| count(label, &|counts| counts.truth += 1));
+            for &label in predicted {
+                let right = usize::from(truth.contains(&label));
+                count(label, &|counts| (counts.predicted, counts.right) = (counts.predicted + 1, counts.right + right));
+            }
+        }
+        return counts;
+    }
     for (truth, predicted) in comparison.tokens() {
         if let Some(label) = counts.get_mut(truth as usize) {
             label.truth += 1;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Format;
 use crate::solver::Certificate;
-use crate::structure::LabelCost;
-use crate::task::{TaskKind, TaskOptions};
+use crate::structure::{Inference, LabelCost};
+use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
 
 /// The version of the file format that this library writes, and the newest that it reads.
 pub(super) const FORMAT_VERSION: u32 = 1;
@@ -47,6 +47,8 @@ pub(super) struct Header {
     pub attributes: HeaderAttributes,
     pub bias: bool,
     pub boundary: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<HeaderSets>,
     pub loss: String,
     pub lambda: f64,
     pub surrogate: String,
@@ -70,6 +72,39 @@ pub(super) struct HeaderVersion {
 pub(super) struct HeaderAttributes {
     pub named: bool,
     pub count: usize,
+}
+
+/// What only label sets have.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeaderSets {
+    /// `none`, `all` or `listed`.
+    pub pairs: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub listed: Vec<(u32, u32)>,
+    pub signed: bool,
+    pub inference: Inference,
+}
+
+impl HeaderSets {
+    pub fn of(options: &SetOptions) -> Self {
+        let (pairs, listed) = match &options.pairs {
+            Pairs::None => ("none", Vec::new()),
+            Pairs::All => ("all", Vec::new()),
+            Pairs::Listed(pairs) => ("listed", pairs.clone()),
+        };
+        Self { pairs: pairs.to_owned(), listed, signed: options.signed, inference: options.inference }
+    }
+
+    /// The options, without weights, which are a tensor.
+    pub fn options(&self) -> Result<SetOptions, String> {
+        let pairs = match self.pairs.as_str() {
+            "none" => Pairs::None,
+            "all" => Pairs::All,
+            "listed" => Pairs::Listed(self.listed.clone()),
+            other => return Err(format!("the pairs {other:?} are not known to this version")),
+        };
+        Ok(SetOptions { pairs, signed: self.signed, inference: self.inference, weights: None })
+    }
 }
 
 /// JSON has no infinities: a bound that is not known is null.
@@ -103,9 +138,15 @@ impl From<HeaderCertificate> for Certificate {
     }
 }
 
-/// The loss as it is called on the command line; `cost` and `cost-mean` come with a matrix.
+/// The loss as it is called on the command line; `cost` and `cost-mean` come with a matrix, `weighted` with weights.
 pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
     match (task, &options.cost, options.mean) {
+        (TaskKind::Multilabel, _, mean) => match (&options.sets.weights, mean) {
+            (None, false) => "hamming",
+            (None, true) => "hamming-mean",
+            (Some(_), false) => "weighted",
+            (Some(_), true) => "weighted-mean",
+        },
         (TaskKind::Multiclass, LabelCost::ZeroOne, _) => "zero-one",
         (TaskKind::Chain, LabelCost::ZeroOne, false) => "hamming",
         (TaskKind::Chain, LabelCost::ZeroOne, true) => "hamming-mean",
@@ -116,7 +157,7 @@ pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
 }
 
 impl super::Model {
-    /// The loss as it is called on the command line: `zero-one`, `hamming`, `hamming-mean` or `cost`.
+    /// The loss as it is called on the command line: `zero-one`, `hamming`, `hamming-mean`, `cost` or `weighted`.
     pub fn loss_name(&self) -> &'static str {
         loss_name(self.description.task, &self.options)
     }

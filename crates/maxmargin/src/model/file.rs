@@ -5,7 +5,9 @@
 //! | `unary` | f64, features (and the bias, last) × labels | |
 //! | `transition` | f64, labels × labels | chains: from the row's label to the column's |
 //! | `first`, `last` | f64, labels | chains with boundary weights |
+//! | `pair` | f64, pairs × 4 | label sets: neither, the second only, the first only, both |
 //! | `cost` | f64, labels × labels | with a cost matrix: the row's label is true |
+//! | `label_weight` | f64, labels | label sets with weights in the loss |
 //! | `attributes` | u8 | with named attributes: their names, one a line |
 //!
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
@@ -18,11 +20,11 @@ use std::sync::Arc;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderVersion, loss_name};
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderSets, HeaderVersion, loss_name};
 use super::{Block, Description, Model};
 use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::structure::{CostMatrix, LabelCost};
-use crate::task::{TaskKind, TaskOptions};
+use crate::task::{Pairs, TaskKind, TaskOptions};
 
 const KEY: &str = "maxmargin";
 
@@ -36,6 +38,14 @@ pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, lab
         if options.boundary {
             shapes.extend([("first", vec![labels]), ("last", vec![labels])]);
         }
+    }
+    if task == TaskKind::Multilabel {
+        let pairs = match &options.sets.pairs {
+            Pairs::None => 0,
+            Pairs::All => labels * labels.saturating_sub(1) / 2,
+            Pairs::Listed(pairs) => pairs.len(),
+        };
+        shapes.push(("pair", vec![pairs, 4]));
     }
     let mut start = 0;
     shapes
@@ -62,6 +72,7 @@ impl Model {
             LabelCost::Matrix(matrix) => Some(to_le_bytes(matrix.as_slice())),
             LabelCost::ZeroOne | LabelCost::Size { .. } => None,
         };
+        let label_weights = self.options.sets.weights.as_deref().map(to_le_bytes);
         let names = match &self.vocabulary.attributes {
             Attributes::Named(names) => Some(names.iter().collect::<Vec<_>>().join("\n")),
             Attributes::Numbered(_) => None,
@@ -75,6 +86,9 @@ impl Model {
         }
         if let Some(cost) = &cost {
             tensors.push(("cost", view(Dtype::F64, vec![labels, labels], cost)?));
+        }
+        if let Some(weights) = &label_weights {
+            tensors.push(("label_weight", view(Dtype::F64, vec![labels], weights)?));
         }
         if let Some(names) = &names {
             tensors.push(("attributes", view(Dtype::U8, vec![names.len()], names.as_bytes())?));
@@ -101,6 +115,7 @@ impl Model {
             },
             bias: options.bias,
             boundary: options.boundary && chain,
+            sets: (description.task == TaskKind::Multilabel).then(|| HeaderSets::of(&options.sets)),
             loss: loss_name(description.task, options).to_owned(),
             lambda: description.lambda,
             surrogate: description.surrogate,
@@ -128,9 +143,14 @@ impl Model {
         })?;
         let vocabulary = vocabulary(&header, &tensors)?;
         let labels = vocabulary.labels.len();
+        let mut sets = header.sets.as_ref().map(HeaderSets::options).transpose()?.unwrap_or_default();
         let (cost, mean) = match header.loss.as_str() {
             "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
             "hamming-mean" => (LabelCost::ZeroOne, true),
+            loss @ ("weighted" | "weighted-mean") => {
+                sets.weights = Some(numbers(&tensors, "label_weight", &[labels])?.into());
+                (LabelCost::ZeroOne, loss == "weighted-mean")
+            }
             loss @ ("cost" | "cost-mean") => {
                 let costs = numbers(&tensors, "cost", &[labels, labels])?;
                 let matrix = CostMatrix::new(labels, costs).map_err(|e| e.to_string())?;
@@ -138,7 +158,7 @@ impl Model {
             }
             loss => return Err(format!("the loss {loss:?} is not known to this version")),
         };
-        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean };
+        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean, sets };
         let mut weights = Vec::new();
         for block in blocks(task, &options, vocabulary.attributes.len(), labels) {
             weights.extend(numbers(&tensors, block.name, &block.shape)?);

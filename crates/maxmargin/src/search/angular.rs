@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::findings::{Findings, MOST_LISTED, MOST_QUERIES};
-use super::{Answer, LabelPlane, Memory, Spot, Stratum};
+use super::{Answer, LabelPlane, Memory, Spot, Stratum, ray};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
@@ -39,6 +39,9 @@ impl Angle {
             && (slope < self.high.0 || (slope == self.high.0 && !self.high.1))
     }
 }
+
+/// No slope of a fractional label is further from the first one than this factor: what lies beyond is worth nothing.
+const WIDEST: f64 = 1e12;
 
 struct Waiting {
     bound: f64,
@@ -73,12 +76,16 @@ pub(super) fn search<P: LabelPlane>(
 ) -> Answer<P::Label> {
     let mut findings = Findings::new(plane, Surrogate::SLACK);
     memory.labels.iter().for_each(|label| findings.see(&plane.spot(label)));
-    let oracle = Constrained::new(plane);
+    let mut oracle = Constrained::new(plane);
+    let first = match &mut oracle {
+        Constrained::Border(known) => first_angles(plane, known, &mut findings),
+        _ => vec![Waiting { bound: f64::INFINITY, angle: Angle::ALL }],
+    };
     let mut lambda = match findings.best.point() {
         (h, g) if g > 0.0 => (h + 1.0) / g,
         _ => oracle.first_lambda(),
     };
-    let mut queue = BinaryHeap::from([Waiting { bound: f64::INFINITY, angle: Angle::ALL }]);
+    let mut queue = BinaryHeap::from(first);
     findings.upper = 0.0;
     while let Some(Waiting { bound, angle }) = queue.pop() {
         if bound * (1.0 - epsilon) <= findings.value || findings.queries() >= MOST_QUERIES {
@@ -150,15 +157,59 @@ fn split<L>(spot: &Spot<L>, lambda: f64, angle: &Angle) -> Vec<Angle> {
     parts.into_iter().map(within).filter(|part| !is_empty(part)).collect()
 }
 
+/// Where labels are fractional: sees the ends of the border and the best point between them, asks at its λ, and so leaves
+/// two angles with ends between 0 and ∞.
+fn first_angles<P: LabelPlane>(
+    plane: &mut P,
+    known: &mut Vec<Spot<P::Label>>,
+    findings: &mut Findings<P::Label>,
+) -> Vec<Waiting> {
+    let ends = [Mix::SCORE, Mix::LOSS].map(|mix| {
+        let end = plane.maximize(mix);
+        findings.asked(mix, Some(end.point()));
+        findings.see(&end);
+        end
+    });
+    let share = findings.surrogate.best_between(ends[0].point(), ends[1].point());
+    if let Some(middle) = plane.between(&ends[0], &ends[1], share) {
+        findings.see(&middle);
+    }
+    if findings.value <= 0.0 {
+        return Vec::new();
+    }
+    let lambda = (findings.best.h + 1.0) / findings.best.g;
+    let mix = Mix { score: 1.0, loss: lambda };
+    let top = findings.query(plane, mix);
+    let height = top.h + 1.0 + lambda * top.g;
+    known.extend(ends);
+    known.push(top);
+    // H·g ≥ Φ and H + λg ≤ K leave these H, and slopes g/H.
+    let half = (0.25 * height * height - lambda * findings.value).max(0.0).sqrt();
+    let slope = |big_h: f64| (height - big_h) / (lambda * big_h);
+    let ray = 1.0 / lambda;
+    let low = slope(0.5 * height + half).max(ray / WIDEST);
+    let high = slope(0.5 * height - half).min(ray * WIDEST);
+    let angles = [
+        Angle { low: (ray, false), high: (high, false) },
+        Angle { low: (low, false), high: (ray, true) },
+    ];
+    angles.into_iter().map(|angle| Waiting { bound: findings.upper, angle }).collect()
+}
+
 /// The constrained oracle: from the table of all losses, where there is one. A label that is not the best of its loss
 /// never matters: the best one has a larger Φ, and lies in another angle if not in this.
-enum Constrained {
+enum Constrained<L> {
     Table(Vec<Stratum>),
+    /// Fractional labels: the vertices known of the upper right border.
+    Border(Vec<Spot<L>>),
     Listing,
 }
 
-impl Constrained {
-    fn new(plane: &mut impl LabelPlane) -> Self {
+impl<L: Clone + PartialEq> Constrained<L> {
+    fn new(plane: &mut impl LabelPlane<Label = L>) -> Self {
+        if plane.is_fractional() {
+            return Constrained::Border(Vec::new());
+        }
         let mut strata = Vec::new();
         if plane.strata(&mut strata) && strata.iter().all(|stratum| stratum.g == stratum.upper) {
             Constrained::Table(strata)
@@ -175,15 +226,17 @@ impl Constrained {
         if lambda > 0.0 && lambda.is_finite() { lambda } else { 1.0 }
     }
 
-    fn ask<P: LabelPlane>(
-        &self,
-        plane: &mut P,
+    fn ask(
+        &mut self,
+        plane: &mut impl LabelPlane<Label = L>,
         angle: &Angle,
         mix: Mix,
         floor: f64,
-    ) -> Result<Option<Spot<P::Label>>, f64> {
-        let Constrained::Table(strata) = self else {
-            return plane.constrained(angle, mix, floor, MOST_LISTED);
+    ) -> Result<Option<Spot<L>>, f64> {
+        let strata = match self {
+            Constrained::Table(strata) => strata,
+            Constrained::Border(known) => return Ok(ray::constrained(plane, known, angle, mix)),
+            Constrained::Listing => return plane.constrained(angle, mix, floor, MOST_LISTED),
         };
         let height = |stratum: &Stratum| mix.height(stratum.h, stratum.g);
         let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
@@ -205,7 +258,7 @@ mod tests {
     struct Scripted(Vec<Result<Option<Spot<u32>>, f64>>);
 
     fn spot(label: u32, big_h: f64, g: f64) -> Spot<u32> {
-        Spot { label, h: big_h - 1.0, g }
+        Spot { label, h: big_h - 1.0, g, missed: 0.0 }
     }
 
     impl LabelPlane for Scripted {

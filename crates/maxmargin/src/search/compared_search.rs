@@ -11,7 +11,7 @@ use super::contest::{Contest, Round};
 use super::{
     LabelPlane, Memory, Portrait, Scene, Search, Strategy, SurrogateSearch, Tally, Violation, Workspace,
 };
-use crate::structure::{KBest, LabelSets, Stratified};
+use crate::structure::Searchable;
 
 /// Whose label plane is to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -159,7 +159,7 @@ impl<L: Clone + PartialEq + Send + Sync + 'static> ComparedSearch<L> {
     }
 }
 
-impl<S: Stratified + KBest + LabelSets> Search<S> for ComparedSearch<S::Label> {
+impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
     type Workspace = Workspace<S::Scores>;
 
     fn most_violated(

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use super::tally::{Mark, Tally};
-use super::{Answer, LabelPlane, Memory, Strategy, search};
+use super::{Answer, LabelPlane, Memory, Spot, Strategy, search};
 use crate::surrogate::Surrogate;
 
 /// The answers to one label plane, in the order of the strategies.
@@ -69,7 +69,9 @@ impl<L: Clone + PartialEq> Contest<L> {
             });
             warm.push(answer);
         }
-        let is_mix: Vec<bool> = self.tallies.iter().map(|tally| tally.strategy.mixes()).collect();
+        // Fractional labels are mixes themselves.
+        let mixes = |tally: &Tally| !plane.is_fractional() && tally.strategy.mixes();
+        let is_mix: Vec<bool> = self.tallies.iter().map(mixes).collect();
         let of_labels = || warm.iter().zip(&is_mix).chain(cold.iter().zip(&is_mix)).filter(|(_, mix)| !**mix);
         let best = of_labels().map(|((answer, _), _)| answer.value).fold(0.0, f64::max);
         let best_mix = warm.iter().chain(&cold).map(|(answer, _)| answer.value).fold(best, f64::max);
@@ -80,26 +82,33 @@ impl<L: Clone + PartialEq> Contest<L> {
             {
                 let queries = answer.queries.len();
                 let mark = Mark { value: answer.value, upper: answer.upper, queries, seconds: *seconds };
-                totals.add(mark, best, slack);
+                totals.add(mark, best, slack, plane.is_fractional());
             }
         }
         let from_nothing = self.tallies.iter().zip(&cold).filter(|(tally, _)| {
-            let strategy = tally.strategy;
-            !strategy.mixes() && !strategy.needs_slack()
+            !mixes(tally) && !tally.strategy.needs_slack()
         });
         let worst = from_nothing.map(|(_, (answer, _))| answer.value).fold(best, f64::min);
         let spread = if Mark::is_less(worst, best) { best - worst } else { 0.0 };
-        let driver = &warm[self.driving].0;
-        for label in
-            [Some(&driver.best), driver.second.as_ref().map(|second| &second.0)].into_iter().flatten()
-        {
-            if !self.found.contains(&label.label) {
-                self.found.push(label.label.clone());
-            }
-        }
+        self.keep(plane, &warm[self.driving].0);
         self.rounds += 1;
         let answers = |timed: Vec<(Answer<L>, f64)>| timed.into_iter().map(|(answer, _)| answer).collect();
         Round { warm: answers(warm), cold: answers(cold), spread }
+    }
+
+    /// Keeps what the driving search found: a mix as the label that it is, or else as its two labels.
+    fn keep(&mut self, plane: &impl LabelPlane<Label = L>, answer: &Answer<L>) {
+        let second = answer.second.as_ref();
+        let mix = second.and_then(|(second, share)| plane.between(&answer.best, second, *share));
+        let spots = match &mix {
+            Some(mix) => vec![mix],
+            None => [Some(&answer.best), second.map(|second| &second.0)].into_iter().flatten().collect(),
+        };
+        for Spot { label, .. } in spots {
+            if !self.found.contains(label) {
+                self.found.push(label.clone());
+            }
+        }
     }
 
     /// The largest ψ of the labels found before.

@@ -91,7 +91,7 @@ impl<L: Clone> Findings<L> {
         let spot = plane.maximize(mix);
         self.asked(mix, Some(spot.point()));
         self.see(&spot);
-        self.bound(mix, mix.height(spot.h, spot.g));
+        self.bound(mix, mix.height(spot.h, spot.g) + spot.missed);
         spot
     }
 

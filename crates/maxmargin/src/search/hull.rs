@@ -150,7 +150,7 @@ pub(super) fn search<P: LabelPlane>(
     // Labels under an edge, from the top down: asked for at once where a label is wanted, since the edge's own ends are
     // mostly known to be too low.
     let mut listed = 0;
-    let mut is_settled = false;
+    let (mut is_settled, mut is_exact) = (false, false);
     let (top, mix) = loop {
         let top = chain.top(surrogate);
         let mix = chain.tangent(&top, surrogate);
@@ -169,6 +169,7 @@ pub(super) fn search<P: LabelPlane>(
         let rounding = TOLERANCE * (1.0 + mix.height(top.point.0.abs(), top.point.1.abs()));
         let is_above = height(spot.point()) > height(top.point) + rounding;
         is_settled = !is_above;
+        is_exact = spot.missed == 0.0;
         let there = spot.point();
         if is_settled || findings.queries() >= MOST_QUERIES {
             break (top, mix);
@@ -210,7 +211,7 @@ pub(super) fn search<P: LabelPlane>(
             findings.into_answer()
         }
         _ => {
-            if is_settled {
+            if is_settled && is_exact {
                 // A label with a tangent that nothing lies above is the best.
                 findings.upper = findings.upper.min(findings.value);
             }
@@ -246,7 +247,9 @@ fn list<P: LabelPlane>(
     findings.asked(mix, listed.first().map(Spot::point));
     listed.iter().for_each(|spot| findings.see(spot));
     let left = match listed.last() {
-        Some(last) if listed.len() == k => findings.highest_below(mix, mix.height(last.h, last.g)),
+        Some(last) if listed.len() == k => {
+            findings.highest_below(mix, mix.height(last.h, last.g) + last.missed)
+        }
         _ => 0.0,
     };
     findings.upper = findings.upper.min(left.max(findings.value));

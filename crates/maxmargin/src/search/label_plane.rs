@@ -12,6 +12,8 @@ pub struct Spot<L> {
     pub h: f64,
     /// Its task loss, or what the surrogate takes for it.
     pub g: f64,
+    /// How much higher, under the mix that was asked for, another label may lie.
+    pub missed: f64,
 }
 
 impl<L> Spot<L> {
@@ -51,6 +53,22 @@ pub trait LabelPlane {
         None
     }
 
+    /// Whether labels are fractional: all points between two labels are labels too.
+    fn is_fractional(&self) -> bool {
+        false
+    }
+
+    /// The label so far on the way from one label to another, where labels are fractional.
+    fn between(
+        &self,
+        a: &Spot<Self::Label>,
+        b: &Spot<Self::Label>,
+        share: f64,
+    ) -> Option<Spot<Self::Label>> {
+        let _ = (a, b, share);
+        None
+    }
+
     /// The λ-oracle: the label of largest `mix.score · h + mix.loss · g`, ties broken as [`Mix`] says.
     fn maximize(&mut self, mix: Mix) -> Spot<Self::Label>;
 
@@ -79,6 +97,9 @@ pub trait LabelPlane {
             let whole = listed.len() < k;
             let lowest = listed.last().map_or(floor, height);
             for spot in listed {
+                if spot.missed > 0.0 {
+                    return Err(height(&spot) + spot.missed);
+                }
                 if height(&spot) <= floor {
                     return Ok(None);
                 }
@@ -136,7 +157,7 @@ impl LabelPlane for Points {
 
     fn spot(&self, &label: &usize) -> Spot<usize> {
         let (h, g) = self.points[label];
-        Spot { label, h, g }
+        Spot { label, h, g, missed: 0.0 }
     }
 
     fn loss_range(&self) -> (f64, f64) {

@@ -24,7 +24,7 @@ impl<S: Structure> Search<S> for MarginSearch {
         // Rounding may make the oracle prefer a label that is worse than the truth, whose ψ is 0.
         let (label, offset, value) =
             if value < 0.0 { (truth.clone(), 0.0, 0.0) } else { (found.label, found.loss, value) };
-        Violation { label, second: None, slope: 1.0, offset, value, upper: value, queries: 1 }
+        Violation { label, second: None, slope: 1.0, offset, value, upper: value + found.missed, queries: 1 }
     }
 
     fn name(&self) -> &'static str {

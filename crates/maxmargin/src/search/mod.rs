@@ -24,6 +24,7 @@ mod label_plane;
 mod margin;
 mod memory;
 mod portrait;
+mod ray;
 mod sarawagi;
 mod strategy;
 mod stratified;

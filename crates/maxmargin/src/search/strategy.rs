@@ -7,6 +7,9 @@ use super::{Answer, LabelPlane, Memory, angular, binary, bisecting, hull, sarawa
 use crate::error::{Error, Result};
 use crate::surrogate::Surrogate;
 
+/// How near the angular search comes to the best fractional label (SLACK §5 has 0.001).
+pub(super) const FRACTIONAL_PRECISION: f64 = 1e-3;
+
 /// A way to find the most violated label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
@@ -117,7 +120,11 @@ pub fn search<P: LabelPlane>(
         Strategy::Stratified => stratified::search(plane, surrogate),
         Strategy::Hull => hull::search(plane, surrogate, memory, false),
         Strategy::HullFractional => hull::search(plane, surrogate, memory, true),
-        Strategy::Angular => angular::search(plane, memory, 0.0),
+        // Between fractional labels it comes nearer to the best with each query, and reaches it in the limit.
+        Strategy::Angular => {
+            let epsilon = if plane.is_fractional() { FRACTIONAL_PRECISION } else { 0.0 };
+            angular::search(plane, memory, epsilon)
+        }
         Strategy::Bisecting => bisecting::search(plane, memory),
         Strategy::Binary => binary::search(plane),
         Strategy::Sarawagi => sarawagi::search(plane, memory),

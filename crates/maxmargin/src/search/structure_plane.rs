@@ -1,7 +1,7 @@
 //! The label plane of an example of a structure.
 
 use super::{LabelPlane, Scene, Spot, Stratum};
-use crate::structure::{Found, KBest, Mix, ScoreStratum, Stratified, Structure};
+use crate::structure::{Found, Mix, ScoreStratum, Searchable, Structure};
 
 /// The labels of one example, as points (h, g).
 pub(super) struct StructurePlane<'a, S: Structure> {
@@ -16,7 +16,7 @@ pub(super) struct StructurePlane<'a, S: Structure> {
     strata: &'a mut Vec<ScoreStratum>,
 }
 
-impl<'a, S: Stratified + KBest> StructurePlane<'a, S> {
+impl<'a, S: Searchable> StructurePlane<'a, S> {
     /// `base` is added to every loss, which then lies in `range`.
     pub(super) fn new(
         scene: Scene<'a, S>,
@@ -30,7 +30,12 @@ impl<'a, S: Stratified + KBest> StructurePlane<'a, S> {
     }
 
     fn place(&self, found: Found<S::Label>) -> Spot<S::Label> {
-        Spot { label: found.label, h: self.h(found.score), g: found.loss + self.base }
+        Spot {
+            label: found.label,
+            h: self.h(found.score),
+            g: found.loss + self.base,
+            missed: found.missed,
+        }
     }
 
     fn h(&self, score: f64) -> f64 {
@@ -46,7 +51,7 @@ impl<'a, S: Stratified + KBest> StructurePlane<'a, S> {
     }
 }
 
-impl<S: Stratified + KBest> LabelPlane for StructurePlane<'_, S> {
+impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
     type Label = S::Label;
 
     fn truth(&self) -> Spot<S::Label> {
@@ -59,11 +64,21 @@ impl<S: Stratified + KBest> LabelPlane for StructurePlane<'_, S> {
             label: label.clone(),
             score: structure.score_of(input, scores, label),
             loss: structure.loss(truth, label),
+            missed: 0.0,
         })
     }
 
     fn loss_range(&self) -> (f64, f64) {
         self.range
+    }
+
+    fn is_fractional(&self) -> bool {
+        self.scene.structure.is_relaxed()
+    }
+
+    fn between(&self, a: &Spot<S::Label>, b: &Spot<S::Label>, share: f64) -> Option<Spot<S::Label>> {
+        let label = self.scene.structure.between(&a.label, &b.label, share)?;
+        Some(self.spot(&label))
     }
 
     fn loss_unit(&self) -> Option<f64> {

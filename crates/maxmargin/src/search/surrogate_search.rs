@@ -3,7 +3,7 @@
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::Result;
-use crate::structure::{KBest, LabelSets, ScoreStratum, Stratified};
+use crate::structure::{LabelSets, ScoreStratum, Searchable};
 use crate::surrogate::Surrogate;
 
 /// A surrogate and the way to its most violated label.
@@ -79,7 +79,7 @@ impl<Scores: Default> Default for Workspace<Scores> {
 
 impl SurrogateSearch {
     /// Searches one example.
-    pub fn answer<S: Stratified + KBest + LabelSets>(
+    pub fn answer<S: Searchable>(
         &self,
         scene: Scene<'_, S>,
         memory: &mut Memory<S::Label>,
@@ -89,7 +89,7 @@ impl SurrogateSearch {
     }
 
     /// Works on the label plane of one example. Micro-F1 has its own: h has the set loss in it, and g is minus the sizes.
-    pub(super) fn on_plane<S: Stratified + KBest + LabelSets, T>(
+    pub(super) fn on_plane<S: Searchable, T>(
         &self,
         scene: Scene<'_, S>,
         workspace: &mut Workspace<S::Scores>,
@@ -104,10 +104,11 @@ impl SurrogateSearch {
         structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
         let sizes = structure.with_sizes(self.background);
         let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0 };
-        let (size, most) = (structure.size(truth, self.background), structure.largest_size(truth));
-        let least = if self.background.is_some() { 0.0 } else { most };
-        // Only the truth can have no size on either side.
-        let range = (-most - size, -(least + size).max(1.0));
+        let size = structure.size(truth, self.background);
+        let (least, most) = structure.sizes(truth, self.background);
+        // Only the truth can have no size on either side; the relaxation's vertices have halves.
+        let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
+        let range = (-most - size, -(least + size).max(smallest));
         work(&mut StructurePlane::new(scene, -size, range, None, strata))
     }
 
@@ -149,7 +150,7 @@ impl SurrogateSearch {
     }
 }
 
-impl<S: Stratified + KBest + LabelSets> Search<S> for SurrogateSearch {
+impl<S: Searchable> Search<S> for SurrogateSearch {
     type Workspace = Workspace<S::Scores>;
 
     fn most_violated(

@@ -1,6 +1,7 @@
 //! Sums over many searches, from which a table of searches is made.
 
 use super::Strategy;
+use super::strategy::FRACTIONAL_PRECISION;
 
 /// Values are equal up to this share of them.
 const TOLERANCE: f64 = 1e-9;
@@ -44,11 +45,13 @@ pub struct Totals {
 
 impl Totals {
     /// Takes a search in. `best` is the best value that any search found there, `slack` that of the labels found before.
-    pub(super) fn add(&mut self, mark: Mark, best: f64, slack: f64) {
+    /// Among fractional labels a search may end a little below the best, as the angular search does.
+    pub(super) fn add(&mut self, mark: Mark, best: f64, slack: f64, is_fractional: bool) {
         let Mark { value, upper, queries, seconds } = mark;
         self.searches += 1;
         self.successes += u64::from(Mark::is_less(slack, value));
-        self.misses += u64::from(Mark::is_less(value, best));
+        let precision = if is_fractional { FRACTIONAL_PRECISION } else { 0.0 };
+        self.misses += u64::from(Mark::is_less(value, (1.0 - precision) * best));
         self.ratios += if best > ROUNDING { value / best } else { 1.0 };
         self.queries += queries as u64;
         self.seconds += seconds;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::data::{Alphabet, UNKNOWN_LABEL};
-use crate::error::{Error, Place, Result};
+use crate::data::{Alphabet, UNKNOWN_LABEL, for_each_line};
+use crate::error::{Error, Result};
 
 /// The cost of predicting one label where another is true.
 #[derive(Debug, Clone, Default)]
@@ -117,36 +117,21 @@ impl CostMatrix {
     /// Reads a cost file: lines `truth predicted cost`, separated by white space; pairs that are not named cost 1.
     /// Empty lines and lines that begin with `#` are skipped.
     pub fn read(path: &Path, labels: &Alphabet) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
         let n = labels.len();
         let mut costs: Vec<f64> =
             (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
-        for (number, line) in text.lines().enumerate() {
-            let place = || Place::new(path, number + 1, 0);
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            if fields.is_empty() || fields[0].starts_with('#') {
-                continue;
-            }
-            let [truth, predicted, cost] = fields[..] else {
-                return Err(Error::data(place(), "expected `truth predicted cost`, three fields"));
+        for_each_line(path, labels, |line| {
+            let [truth, predicted, cost] = line.fields[..] else {
+                return Err(line.error("expected `truth predicted cost`, three fields"));
             };
-            let label = |name: &str| {
-                labels
-                    .get(name)
-                    .map(|l| l as usize)
-                    .ok_or_else(|| Error::data(place(), format!("the training data has no label {name:?}")))
-            };
-            let (truth, predicted) = (label(truth)?, label(predicted)?);
-            let cost: f64 = cost
-                .parse()
-                .ok()
-                .filter(|c: &f64| c.is_finite() && *c >= 0.0)
-                .ok_or_else(|| Error::data(place(), format!("{cost:?} is not a cost: a number ≥ 0")))?;
+            let (truth, predicted) = (line.label(truth)? as usize, line.label(predicted)? as usize);
+            let cost = line.cost(cost)?;
             if truth == predicted && cost != 0.0 {
-                return Err(Error::data(place(), "the cost of a right prediction must be 0"));
+                return Err(line.error("the cost of a right prediction must be 0"));
             }
             costs[truth * n + predicted] = cost;
-        }
+            Ok(())
+        })?;
         Self::new(n, costs)
     }
 

@@ -5,13 +5,14 @@
 //! computed once per example and weight vector and can then be queried for many mixes.
 //!
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
-//! margin rescaling. [`KBest`], [`Stratified`] and [`LabelSets`] are for
+//! margin rescaling. [`KBest`], [`Stratified`], [`LabelSets`] and [`Relaxed`] are for
 //! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates.
 
 mod chain;
 mod coded;
 mod label_cost;
 mod multiclass;
+mod multilabel;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -20,6 +21,7 @@ pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use label_cost::{CostMatrix, LabelCost};
 pub use multiclass::Multiclass;
+pub use multilabel::{ENUMERATED, Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss, Share};
 
 use crate::linear::{FeatureSum, Terms};
 
@@ -74,6 +76,16 @@ pub struct Found<L> {
     pub score: f64,
     /// Its task loss against the truth (0 when there is none).
     pub loss: f64,
+    /// How much more than this label the best one may be worth under the mix that was asked for: 0 where the oracle is
+    /// exact.
+    pub missed: f64,
+}
+
+impl<L> Found<L> {
+    /// What an exact oracle found.
+    pub fn exactly(label: L, score: f64, loss: f64) -> Self {
+        Self { label, score, loss, missed: 0.0 }
+    }
 }
 
 /// A task: inputs, labels, features, loss and exact decoding.
@@ -173,7 +185,8 @@ fn product_by_features<S: Structure + ?Sized>(
 /// A structure that can list its best labels.
 pub trait KBest: Structure {
     /// The `k` best labels under a mix of score and loss, best first, all different; fewer when there are fewer.
-    /// Without a truth the loss counts as 0.
+    /// Without a truth the loss counts as 0. What is [missed](Found::missed) is what labels that were not listed before
+    /// may be worth more.
     fn k_best(
         &self,
         x: &Self::Input,
@@ -217,6 +230,29 @@ pub struct ScoreStratum {
     pub losses: (f64, f64),
 }
 
+/// A structure that may search its most violated label in a linear relaxation, among fractional labels too. They have
+/// features and losses like all others: [`Structure::maximize`] returns vertices of the relaxation, and what lies
+/// between two of them is a label as well.
+///
+/// A structure without a relaxation implements nothing.
+pub trait Relaxed: Structure {
+    /// Whether labels may be fractional.
+    fn is_relaxed(&self) -> bool {
+        false
+    }
+
+    /// The label so far on the way from one label to another, where labels may be fractional.
+    fn between(&self, a: &Self::Label, b: &Self::Label, share: f64) -> Option<Self::Label> {
+        let _ = (a, b, share);
+        None
+    }
+}
+
+/// A structure with all oracles that searches ask.
+pub trait Searchable: Stratified + KBest + LabelSets + Relaxed {}
+
+impl<S: Stratified + KBest + LabelSets + Relaxed> Searchable for S {}
+
 /// A structure whose labels are sets of (position, label) pairs, those with the background label left out: what Micro-F1
 /// needs.
 pub trait LabelSets: Structure + Sized {
@@ -239,8 +275,8 @@ pub trait LabelSets: Structure + Sized {
     /// |y Δ truth|.
     fn set_loss(&self, truth: &Self::Label, y: &Self::Label, background: Option<u32>) -> f64;
 
-    /// The largest |y| of an input with this truth.
-    fn largest_size(&self, truth: &Self::Label) -> f64;
+    /// The smallest and the largest |y| of an input with this truth.
+    fn sizes(&self, truth: &Self::Label, background: Option<u32>) -> (f64, f64);
 }
 
 /// |{y} Δ {truth}| of one position, where the background stands for no label.

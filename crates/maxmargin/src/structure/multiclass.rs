@@ -4,7 +4,7 @@
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
 use super::{
-    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, Structure, position_set_loss,
+    Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, Structure, position_set_loss,
 };
 use crate::data::Rows;
 use crate::error::{Error, Result};
@@ -48,12 +48,12 @@ impl Multiclass {
 
     fn best(&self, scores: &[f64], truth: Option<u32>, mix: Mix) -> Found<u32> {
         let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-        let mut found = Found { label: 0, score: scores[0], loss: 0.0 };
+        let mut found = Found::exactly(0, scores[0], 0.0);
         let mut consider = |label: usize, loss: f64| {
             let rank = mix.rank(scores[label], loss);
             if rank > best {
                 best = rank;
-                found = Found { label: label as u32, score: scores[label], loss };
+                found = Found::exactly(label as u32, scores[label], loss);
             }
         };
         match truth {
@@ -227,10 +227,12 @@ impl LabelSets for Multiclass {
         position_set_loss(*truth, *y, background)
     }
 
-    fn largest_size(&self, _truth: &u32) -> f64 {
-        1.0
+    fn sizes(&self, _truth: &u32, background: Option<u32>) -> (f64, f64) {
+        (if background.is_some() { 0.0 } else { 1.0 }, 1.0)
     }
 }
+
+impl Relaxed for Multiclass {}
 
 impl KBest for Multiclass {
     fn k_best(
@@ -244,7 +246,7 @@ impl KBest for Multiclass {
         let mut all: Vec<Found<u32>> = (0..self.labels as u32)
             .map(|label| {
                 let loss = truth.map_or(0.0, |truth| self.cost.cost(*truth, label));
-                Found { label, score: scores[label as usize], loss }
+                Found::exactly(label, scores[label as usize], loss)
             })
             .collect();
         let rank = |found: &Found<u32>| mix.rank(found.score, found.loss);

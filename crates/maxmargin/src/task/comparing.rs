@@ -7,7 +7,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::{ComparedSearch, Comparison, Strategy, Subject, SurrogateSearch};
-use crate::structure::{Example, KBest, LabelSets, Stratified};
+use crate::structure::{Example, LabelSet, Searchable};
 
 /// Which examples are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,11 @@ impl Task {
         }
         let driving = self.driving_search(search, data)?;
         let stratified = self.has_whole_losses(search.surrogate) || search.step.is_some();
-        let applies = |strategy: &Strategy| *strategy != Strategy::Stratified || stratified;
+        let applies = |strategy: &Strategy| match strategy {
+            Strategy::Stratified => stratified,
+            Strategy::Hull => !self.is_relaxed(),
+            _ => true,
+        };
         let strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(applies).collect();
         Ok(match self {
             Task::Multiclass(structure) => {
@@ -77,6 +81,9 @@ impl Task {
             }
             Task::Chain(structure) => {
                 compared(structure, examples(data, <[u32]>::to_vec), driving, &strategies, options)
+            }
+            Task::Multilabel(structure) => {
+                compared(structure, examples(data, LabelSet::of), driving, &strategies, options)
             }
         })
     }
@@ -99,7 +106,7 @@ fn compared<S>(
     options: &ComparisonOptions,
 ) -> (Box<dyn Risk>, Arc<dyn Comparison>)
 where
-    S: Stratified + KBest + LabelSets + Clone + 'static,
+    S: Searchable + Clone + 'static,
 {
     let is_convex = driving.surrogate().is_convex();
     let &ComparisonOptions { every, subject } = options;

@@ -5,6 +5,7 @@ mod searching;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -12,10 +13,12 @@ pub use self::comparing::ComparisonOptions;
 pub use self::searching::{SearchOptions, TaskSearch};
 use crate::data::{Dataset, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
+use crate::inference::{LabelGraph, chow_liu_tree};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
-    Chain, ChainLoss, ChainOptions, Example, Found, KBest, LabelCost, LabelSets, Mix, Multiclass, Stratified,
+    Chain, ChainLoss, ChainOptions, Example, Found, Inference, KBest, LabelCost, LabelSet, Mix, Multiclass,
+    Multilabel, MultilabelOptions, Searchable, SetLoss,
     Structure,
 };
 
@@ -26,17 +29,20 @@ pub enum TaskKind {
     Multiclass,
     /// One label per position of a sequence.
     Chain,
+    /// A set of labels per input.
+    Multilabel,
 }
 
 impl TaskKind {
     /// All tasks.
-    pub const ALL: [TaskKind; 2] = [TaskKind::Multiclass, TaskKind::Chain];
+    pub const ALL: [TaskKind; 3] = [TaskKind::Multiclass, TaskKind::Chain, TaskKind::Multilabel];
 
     /// The name on the command line and in model files.
     pub fn name(self) -> &'static str {
         match self {
             TaskKind::Multiclass => "multiclass",
             TaskKind::Chain => "chain",
+            TaskKind::Multilabel => "multilabel",
         }
     }
 }
@@ -52,7 +58,8 @@ impl FromStr for TaskKind {
 
     fn from_str(text: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            Error::parameter("task", format!("{text:?} is not a task; there are multiclass and chain"))
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::parameter("task", format!("{text:?} is not a task; there are {names}"))
         })
     }
 }
@@ -77,12 +84,14 @@ pub enum Task {
     Multiclass(Multiclass),
     /// One label per position.
     Chain(Chain),
+    /// A set of labels per input.
+    Multilabel(Multilabel),
 }
 
 /// A label that was predicted for one example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// The label of each row of the example.
+    /// The label of each row of the example, or its set of labels in ascending order.
     pub labels: Vec<u32>,
     /// Its score.
     pub score: f64,
@@ -95,27 +104,82 @@ pub struct TaskOptions {
     pub bias: bool,
     /// Chains: weights for the first and last label.
     pub boundary: bool,
-    /// What one wrong label costs.
+    /// What one wrong label costs (not for label sets).
     pub cost: LabelCost,
-    /// Chains: whether the loss is divided by the length.
+    /// Whether the loss of a chain is divided by its length, and that of a label set by the number of labels.
     pub mean: bool,
+    /// What only label sets have.
+    pub sets: SetOptions,
+}
+
+/// What only tasks about label sets have.
+#[derive(Debug, Clone, Default)]
+pub struct SetOptions {
+    /// The pairs of labels that have weights.
+    pub pairs: Pairs,
+    /// Whether a label that is not in the set has −x in its block instead of nothing.
+    pub signed: bool,
+    /// Over which labels the most violated one is searched.
+    pub inference: Inference,
+    /// What each label costs; 1 without weights.
+    pub weights: Option<Arc<[f64]>>,
+}
+
+/// Which pairs of labels have weights.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Pairs {
+    /// None: one SVM per label.
+    None,
+    /// All.
+    #[default]
+    All,
+    /// These.
+    Listed(Vec<(u32, u32)>),
+}
+
+impl Pairs {
+    /// The pairs of a Chow-Liu tree: those labels that tell most about each other, without a cycle.
+    pub fn tree(data: &Dataset, labels: usize) -> Self {
+        let sets = (0..data.len()).map(|i| (data.labels_of(i), data.weight(i)));
+        Pairs::Listed(chow_liu_tree(labels, sets))
+    }
+
+    fn graph(&self, labels: usize) -> Result<LabelGraph> {
+        match self {
+            Pairs::None => Ok(LabelGraph::independent(labels)),
+            Pairs::All => Ok(LabelGraph::complete(labels)),
+            Pairs::Listed(pairs) => LabelGraph::new(labels, pairs.clone()),
+        }
+    }
 }
 
 impl Default for TaskOptions {
     fn default() -> Self {
-        Self { bias: true, boundary: true, cost: LabelCost::ZeroOne, mean: false }
+        Self {
+            bias: true,
+            boundary: true,
+            cost: LabelCost::ZeroOne,
+            mean: false,
+            sets: SetOptions::default(),
+        }
     }
 }
 
 impl Task {
     /// A task with this many features and labels.
     pub fn new(kind: TaskKind, features: usize, labels: usize, options: TaskOptions) -> Result<Self> {
-        let TaskOptions { bias, boundary, cost, mean } = options;
+        let TaskOptions { bias, boundary, cost, mean, sets } = options;
         Ok(match kind {
             TaskKind::Multiclass => Task::Multiclass(Multiclass::new(features, labels, bias, cost)?),
             TaskKind::Chain => {
                 let options = ChainOptions { bias, boundary, loss: ChainLoss { cost, mean } };
                 Task::Chain(Chain::new(features, labels, options)?)
+            }
+            TaskKind::Multilabel => {
+                let SetOptions { pairs, signed, inference, weights } = sets;
+                let loss = SetLoss::Hamming { weights, mean };
+                let options = MultilabelOptions { bias, signed, loss, inference };
+                Task::Multilabel(Multilabel::new(features, pairs.graph(labels)?, options)?)
             }
         })
     }
@@ -125,6 +189,7 @@ impl Task {
         match self {
             Task::Multiclass(_) => TaskKind::Multiclass,
             Task::Chain(_) => TaskKind::Chain,
+            Task::Multilabel(_) => TaskKind::Multilabel,
         }
     }
 
@@ -133,12 +198,23 @@ impl Task {
         match self {
             Task::Multiclass(structure) => structure.dim(),
             Task::Chain(structure) => structure.dim(),
+            Task::Multilabel(structure) => structure.dim(),
         }
     }
 
-    /// The data as this task sees it: a multiclass task takes each position of a sequence as an example of its own.
+    /// The data as this task sees it: a task without sequences takes each position of one as an example of its own, and
+    /// to one about label sets a single label is a set.
     pub fn view(&self, data: Dataset) -> Result<Dataset> {
         match self {
+            Task::Multilabel(_) => {
+                let data = if data.sequences.is_some() { data.tokens() } else { data };
+                let sets = data.sets.unwrap_or_else(|| (0..=data.labels.len()).collect());
+                Ok(Dataset { sets: Some(sets), ..data })
+            }
+            _ if data.sets.is_some() => Err(Error::parameter(
+                "task",
+                format!("the data has a set of labels per row; that is for multilabel, not for {}", self.kind()),
+            )),
             Task::Multiclass(_) if data.sequences.is_some() => Ok(data.tokens()),
             Task::Chain(_) if data.sequences.is_none() => Err(Error::parameter(
                 "task chain",
@@ -159,6 +235,7 @@ impl Task {
         Ok(match self {
             Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
             Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
+            Task::Multilabel(structure) => risk(structure, examples(data, LabelSet::of), search),
         })
     }
 
@@ -167,21 +244,27 @@ impl Task {
         match self {
             Task::Multiclass(structure) => predict(structure, weights, data, k, |label| vec![label]),
             Task::Chain(structure) => predict(structure, weights, data, k, |label| label),
+            Task::Multilabel(structure) => predict(structure, weights, data, k, |set| set.on().to_vec()),
         }
     }
 
-    /// The task loss of a prediction; a row without a known label counts as a mistake of cost 1.
+    /// The task loss of a prediction; a row without a known label, or an unknown label in a set, is a mistake of cost 1.
     pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> f64 {
         match self {
             Task::Multiclass(structure) => structure.loss(&truth[0], &predicted[0]),
             Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
+            Task::Multilabel(structure) => {
+                let known: Vec<u32> = truth.iter().copied().filter(|&l| l != UNKNOWN_LABEL).collect();
+                let unknown = (truth.len() - known.len()) as f64;
+                structure.loss(&LabelSet::of(&known), &LabelSet::of(predicted)) + unknown
+            }
         }
     }
 }
 
 fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Box<dyn Risk>
 where
-    S: Stratified + KBest + LabelSets + Clone + 'static,
+    S: Searchable + Clone + 'static,
 {
     let Some(strategy) = search.search.clone() else {
         return Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples));

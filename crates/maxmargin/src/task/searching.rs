@@ -6,7 +6,7 @@ use super::Task;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{LabelCost, LabelSets};
+use crate::structure::{ENUMERATED, LabelCost, LabelSet, LabelSets, SetLoss, Stratified};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
@@ -35,6 +35,8 @@ impl Default for SearchOptions {
 #[derive(Debug, Clone)]
 pub struct TaskSearch {
     pub(super) surrogate: Surrogate,
+    /// Whether fractional labels are searched too.
+    relaxed: bool,
     /// None where one loss-augmented decoding is exact.
     pub(super) search: Option<SurrogateSearch>,
     why: Option<&'static str>,
@@ -48,7 +50,8 @@ impl TaskSearch {
 
     /// The name of the search in model files.
     pub fn name(&self) -> &'static str {
-        self.search.as_ref().map_or("exact", |search| search.strategy().name())
+        let of_margin = if self.relaxed { "relaxed" } else { "exact" };
+        self.search.as_ref().map_or(of_margin, |search| search.strategy().name())
     }
 
     /// The search itself; none for margin rescaling, where one decoding is exact.
@@ -65,6 +68,9 @@ impl TaskSearch {
     pub fn remark(&self) -> Option<&'static str> {
         match self.search.as_ref().map(SurrogateSearch::strategy) {
             _ if !self.surrogate.is_convex() => Some("not convex in the weights: no certificate exists"),
+            _ if self.relaxed => {
+                Some("over the linear relaxation of label sets: an upper bound on the objective over sets")
+            }
             // The best point of the hull is a label where contours are straight.
             Some(Strategy::HullFractional)
                 if !matches!(self.surrogate, Surrogate::MARGIN | Surrogate::MicroF1) =>
@@ -94,15 +100,21 @@ impl Task {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
     pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
         let &SearchOptions { surrogate, strategy, step, background } = options;
-        let cost = self.cost();
-        let is_mean = matches!(self, Task::Chain(structure) if structure.is_mean());
-        if surrogate.needs_hamming() && (!matches!(cost, LabelCost::ZeroOne) || is_mean) {
+        if surrogate.needs_hamming() && !self.counts_mistakes() {
             return Err(Error::parameter(
                 "surrogate",
                 format!(
-                    "{surrogate} is about the number of wrong positions; use it with the loss hamming (chains) or zero-one (multiclass)"
+                    "{surrogate} is about the number of mistakes; use it with the loss hamming (chains, label sets) or zero-one (multiclass)"
                 ),
             ));
+        }
+        if let Some(strategy @ (Strategy::Stratified | Strategy::Hull)) = strategy
+            && self.is_relaxed()
+        {
+            let problem = format!(
+                "{strategy} is about whole labels, and the relaxation has fractional ones; use hull-fractional, or exact inference"
+            );
+            return Err(Error::parameter("search", problem));
         }
         if let Some(step) = step.filter(|step| !step.is_finite() || *step <= 0.0) {
             return Err(Error::parameter(
@@ -113,20 +125,26 @@ impl Task {
         let whole = self.has_whole_losses(surrogate);
         if !surrogate.is_monotone() && !whole {
             let problem = format!(
-                "{surrogate} does not rise with the loss; it needs costs that are whole numbers up to 100: multiply them, or use another surrogate"
+                "{surrogate} does not rise with the loss; it needs the stratified search, and so costs that are whole numbers up to 100 (label sets: exact inference, equal weights, and a forest of pairs or at most {ENUMERATED} labels)"
             );
             return Err(Error::parameter("surrogate", problem));
         }
-        let largest = longest(data) as f64 * self.cost().largest_of_all();
+        let largest = self.largest_loss(data);
         if surrogate != Surrogate::MicroF1 && !surrogate.value(1.0, largest).is_finite() {
             let problem =
                 format!("{surrogate} of a loss of {largest} is too large a number; use smaller exponents");
             return Err(Error::parameter("surrogate", problem));
         }
         if surrogate == Surrogate::MARGIN && strategy.is_none() && step.is_none() {
-            return Ok(TaskSearch { surrogate, search: None, why: None });
+            return Ok(TaskSearch { surrogate, relaxed: self.is_relaxed(), search: None, why: None });
         }
         let (strategy, why) = match strategy {
+            Some(Strategy::Stratified) if !whole && matches!(self, Task::Multilabel(_)) => {
+                let problem = format!(
+                    "stratified needs equal label weights, and a forest of pairs or at most {ENUMERATED} labels; use hull"
+                );
+                return Err(Error::parameter("search", problem));
+            }
             Some(Strategy::Stratified) if !whole && step.is_none() => {
                 return Err(Error::parameter(
                     "search",
@@ -150,33 +168,58 @@ impl Task {
                  --loss-step",
             ));
         }
-        if step.is_some() && (whole || strategy != Strategy::Stratified) {
+        let can_round = !whole && strategy == Strategy::Stratified && !matches!(self, Task::Multilabel(_));
+        if step.is_some() && !can_round {
             return Err(Error::parameter(
                 "loss step",
                 "only the stratified search rounds costs, and only those that are no whole numbers; leave it out",
             ));
         }
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
-        Ok(TaskSearch { surrogate, search: Some(search), why })
+        Ok(TaskSearch { surrogate, relaxed: self.is_relaxed(), search: Some(search), why })
     }
 
-    fn cost(&self) -> &LabelCost {
+    /// Whether the loss is the number of mistakes.
+    fn counts_mistakes(&self) -> bool {
         match self {
-            Task::Multiclass(structure) => structure.cost(),
-            Task::Chain(structure) => structure.cost(),
+            Task::Multiclass(structure) => matches!(structure.cost(), LabelCost::ZeroOne),
+            Task::Chain(structure) => matches!(structure.cost(), LabelCost::ZeroOne) && !structure.is_mean(),
+            Task::Multilabel(structure) => *structure.set_loss() == SetLoss::default(),
         }
+    }
+
+    /// A bound on all losses of labelled data.
+    fn largest_loss(&self, data: &Dataset) -> f64 {
+        match self {
+            Task::Multiclass(structure) => structure.cost().largest_of_all(),
+            Task::Chain(structure) => longest(data) as f64 * structure.cost().largest_of_all(),
+            Task::Multilabel(structure) => structure.largest_loss(&LabelSet::default()),
+        }
+    }
+
+    /// Whether the most violated label is searched among fractional ones too.
+    pub fn is_relaxed(&self) -> bool {
+        matches!(self, Task::Multilabel(structure) if structure.is_relaxed())
     }
 
     /// Whether the stratified search applies without rounding.
     pub(super) fn has_whole_losses(&self, surrogate: Surrogate) -> bool {
-        // Micro-F1 has losses of its own, and a multiclass task lists its labels anyway.
-        surrogate == Surrogate::MicroF1 || matches!(self, Task::Multiclass(_)) || self.cost().is_whole(None)
+        match self {
+            // All labels are listed anyway.
+            Task::Multiclass(_) => true,
+            // Micro-F1 has losses of its own.
+            Task::Chain(structure) => surrogate == Surrogate::MicroF1 || structure.cost().is_whole(None),
+            Task::Multilabel(structure) if surrogate == Surrogate::MicroF1 => {
+                structure.with_sizes(None).has_strata()
+            }
+            Task::Multilabel(structure) => structure.has_strata(),
+        }
     }
 
     /// Whether the table of all losses of the longest example is too large to be made.
     fn has_too_many_losses(&self, surrogate: Surrogate, data: &Dataset, step: Option<f64>) -> bool {
         match self {
-            Task::Multiclass(_) => false,
+            Task::Multiclass(_) | Task::Multilabel(_) => false,
             Task::Chain(structure) => {
                 let longest = longest(data);
                 match surrogate {
@@ -189,24 +232,33 @@ impl Task {
 
     pub(super) fn best_search(&self, surrogate: Surrogate, data: &Dataset) -> (Strategy, &'static str) {
         let whole = self.has_whole_losses(surrogate);
-        let length = data.labels.len() as f64 / data.len().max(1) as f64;
-        let losses = length * self.cost().largest_of_all();
         match self {
             Task::Multiclass(_) => (Strategy::Stratified, "all labels are looked at anyway"),
+            Task::Multilabel(structure) if structure.is_relaxed() => {
+                (Strategy::HullFractional, "the best of all fractional label sets")
+            }
+            Task::Multilabel(_) if whole => (Strategy::Stratified, "exact, and one look at all losses"),
+            Task::Multilabel(_) => (Strategy::Hull, "exact, whatever the losses"),
             Task::Chain(_) if surrogate == Surrogate::MicroF1 => {
                 (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex")
             }
             Task::Chain(_) if whole && !surrogate.is_monotone() => {
                 (Strategy::Stratified, "the only one for this surrogate")
             }
-            Task::Chain(_)
-                if whole && losses <= FEW_LOSSES && !self.has_too_many_losses(surrogate, data, None) =>
+            Task::Chain(structure)
+                if whole
+                    && mean_length(data) * structure.cost().largest_of_all() <= FEW_LOSSES
+                    && !self.has_too_many_losses(surrogate, data, None) =>
             {
                 (Strategy::Stratified, "exact, and there are few different losses")
             }
             Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),
         }
     }
+}
+
+fn mean_length(data: &Dataset) -> f64 {
+    data.labels.len() as f64 / data.len().max(1) as f64
 }
 
 /// The length of the longest example.

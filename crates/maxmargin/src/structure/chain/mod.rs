@@ -143,7 +143,7 @@ impl Chain {
     fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
         let score = self.path_score(scores, &label);
         let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
-        Found { label, score, loss }
+        Found::exactly(label, score, loss)
     }
 
     fn path_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {

@@ -4,7 +4,7 @@ use super::{Chain, ChainLoss, ChainOptions, ChainScores};
 use crate::data::Rows;
 use crate::inference::{Lexicographic, k_best_paths, k_best_viterbi};
 use crate::structure::{
-    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, position_set_loss,
+    Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, position_set_loss,
 };
 
 /// How far below a multiple of its step a cost may be and still count as that multiple.
@@ -109,10 +109,13 @@ impl LabelSets for Chain {
         truth.iter().zip(y).map(|(&truth, &y)| position_set_loss(truth, y, background)).sum()
     }
 
-    fn largest_size(&self, truth: &Vec<u32>) -> f64 {
-        truth.len() as f64
+    fn sizes(&self, truth: &Vec<u32>, background: Option<u32>) -> (f64, f64) {
+        let most = truth.len() as f64;
+        (if background.is_some() { 0.0 } else { most }, most)
     }
 }
+
+impl Relaxed for Chain {}
 
 impl KBest for Chain {
     fn k_best(

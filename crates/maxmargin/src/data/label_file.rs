@@ -1,0 +1,106 @@
+//! Small files about labels: a few fields a line, of which the first ones are names of labels.
+//!
+//! Fields are separated by white space. Empty lines and lines that begin with `#` are skipped.
+
+use std::path::Path;
+
+use super::Alphabet;
+use crate::error::{Error, Place, Result};
+
+/// One line of such a file.
+pub(crate) struct LabelLine<'a> {
+    pub fields: Vec<&'a str>,
+    place: Place,
+    labels: &'a Alphabet,
+}
+
+impl LabelLine<'_> {
+    /// The label that a field names.
+    pub fn label(&self, field: &str) -> Result<u32> {
+        let known = self.labels.get(field);
+        known.ok_or_else(|| self.error(format!("the training data has no label {field:?}")))
+    }
+
+    /// A number of at least 0.
+    pub fn cost(&self, field: &str) -> Result<f64> {
+        let cost = field.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
+        cost.ok_or_else(|| self.error(format!("{field:?} is not a cost: a number ≥ 0")))
+    }
+
+    pub fn error(&self, problem: impl Into<String>) -> Error {
+        Error::data(self.place.clone(), problem)
+    }
+}
+
+/// Calls `visit` with each line that is not empty.
+pub(crate) fn for_each_line(
+    path: &Path,
+    labels: &Alphabet,
+    mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
+) -> Result<()> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    for (number, line) in text.lines().enumerate() {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        if !fields.is_empty() && !fields[0].starts_with('#') {
+            visit(&LabelLine { fields, place: Place::new(path, number + 1, 0), labels })?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads what each label costs: lines `label weight`; labels that are not named cost 1.
+pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
+    let mut weights = vec![1.0; labels.len()];
+    for_each_line(path, labels, |line| {
+        let [label, weight] = line.fields[..] else {
+            return Err(line.error("expected `label weight`, two fields"));
+        };
+        weights[line.label(label)? as usize] = line.cost(weight)?;
+        Ok(())
+    })?;
+    Ok(weights)
+}
+
+/// Reads pairs of labels: lines `label label`.
+pub fn read_pairs(path: &Path, labels: &Alphabet) -> Result<Vec<(u32, u32)>> {
+    let mut pairs = Vec::new();
+    for_each_line(path, labels, |line| {
+        let [a, b] = line.fields[..] else {
+            return Err(line.error("expected `label label`, two fields"));
+        };
+        let (a, b) = (line.label(a)?, line.label(b)?);
+        if a == b {
+            return Err(line.error("a label is no pair with itself"));
+        }
+        pairs.push((a.min(b), a.max(b)));
+        Ok(())
+    })?;
+    pairs.sort_unstable();
+    pairs.dedup();
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_and_pairs_are_read_and_nonsense_is_refused() {
+        let labels: Alphabet = ["cat", "dog", "cow"].into_iter().collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let write = |text: &str| std::fs::write(file.path(), text).unwrap();
+        write("# comment\n\ndog 2.5\n");
+        assert_eq!(read_label_weights(file.path(), &labels).unwrap(), [1.0, 2.5, 1.0]);
+        write("cow cat\ncat dog\ncat cow\n");
+        assert_eq!(read_pairs(file.path(), &labels).unwrap(), [(0, 1), (0, 2)]);
+        for (text, part) in
+            [("dog", "two fields"), ("\nelk dog", ":2: the training data has no label \"elk\""), ("cat cat", "itself")]
+        {
+            write(text);
+            let message = read_pairs(file.path(), &labels).unwrap_err().to_string();
+            assert!(message.contains(part), "{text:?} gave {message:?}");
+        }
+        write("dog -1");
+        assert!(read_label_weights(file.path(), &labels).unwrap_err().to_string().contains("not a cost"));
+    }
+}

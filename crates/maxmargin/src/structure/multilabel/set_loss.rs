@@ -1,0 +1,94 @@
+//! The task losses of label sets.
+
+use std::sync::Arc;
+
+use super::LabelSet;
+use crate::error::{Error, Result};
+
+/// What a wrong set of labels costs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SetLoss {
+    /// The labels that are wrongly in or out, each with its weight.
+    Hamming {
+        /// What each label costs; 1 without weights.
+        weights: Option<Arc<[f64]>>,
+        /// Whether the sum is divided by the number of labels.
+        mean: bool,
+    },
+    /// −|y| whatever the truth, for Micro-F1.
+    Size,
+}
+
+impl Default for SetLoss {
+    fn default() -> Self {
+        SetLoss::Hamming { weights: None, mean: false }
+    }
+}
+
+impl SetLoss {
+    /// Refuses weights that are no costs, or not one for each label.
+    pub(super) fn check(&self, labels: usize) -> Result<()> {
+        let SetLoss::Hamming { weights: Some(weights), .. } = self else { return Ok(()) };
+        if weights.len() != labels {
+            let problem = format!("there are weights for {} labels, but {labels} labels", weights.len());
+            return Err(Error::parameter("label weights", problem));
+        }
+        match weights.iter().find(|weight| !weight.is_finite() || **weight < 0.0) {
+            Some(weight) => {
+                let problem = format!("{weight} is not allowed; a label costs 0 or a finite number above it");
+                Err(Error::parameter("label weights", problem))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The loss of one set where another is true (which is whole).
+    pub(super) fn of(&self, truth: &LabelSet, y: &LabelSet, labels: usize) -> f64 {
+        match self {
+            SetLoss::Size => -y.size(),
+            SetLoss::Hamming { .. } => {
+                // What is in, minus twice what is rightly in, plus all that should be in.
+                let member = |(label, share): (usize, f64)| {
+                    let is_true = truth.on().binary_search(&(label as u32)).is_ok();
+                    self.weight(label, labels) * if is_true { -share } else { share }
+                };
+                let should: f64 = truth.on().iter().map(|&l| self.weight(l as usize, labels)).sum();
+                // Rounding must not make a loss negative.
+                (should + y.members().map(member).sum::<f64>()).max(0.0)
+            }
+        }
+    }
+
+    /// What one label costs.
+    pub(super) fn weight(&self, label: usize, labels: usize) -> f64 {
+        match self {
+            SetLoss::Size => 1.0,
+            SetLoss::Hamming { weights, mean } => {
+                let unit = if *mean { 1.0 / labels as f64 } else { 1.0 };
+                unit * weights.as_ref().map_or(1.0, |weights| weights[label])
+            }
+        }
+    }
+
+    /// The change of the loss when a label goes in.
+    pub(super) fn slope(&self, label: usize, labels: usize, is_true: bool) -> f64 {
+        match (self, is_true) {
+            (SetLoss::Size, _) | (_, true) => -self.weight(label, labels),
+            (_, false) => self.weight(label, labels),
+        }
+    }
+
+    /// The largest loss.
+    pub(super) fn largest(&self, labels: usize) -> f64 {
+        match self {
+            SetLoss::Size => 0.0,
+            SetLoss::Hamming { .. } => (0..labels).map(|label| self.weight(label, labels)).sum(),
+        }
+    }
+
+    /// What all labels cost, where that is the same for all.
+    pub(super) fn common_weight(&self, labels: usize) -> Option<f64> {
+        let first = self.weight(0, labels);
+        (1..labels).all(|label| self.weight(label, labels) == first).then_some(first)
+    }
+}
