@@ -1,13 +1,19 @@
 //! Combinatorial kernels without any learning in them.
 
+mod dominance;
 mod field;
 mod k_best_paths;
 mod k_best_viterbi;
+mod local_polytope;
+mod max_flow;
+mod roof_duality;
 mod stratified_viterbi;
 mod viterbi;
 
 pub use field::{Field, LabelGraph};
 pub use k_best_paths::k_best_paths;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
+pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
+pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;
