@@ -35,6 +35,9 @@ pub(super) struct ConflictFlow {
     starts: Vec<u32>,
     words: Vec<u32>,
     bits: Vec<u64>,
+    /// The neighbours of one label while its words are made.
+    helpful: Vec<(u32, u64)>,
+    harmful: Vec<(u32, u64)>,
     search: Search,
 }
 
@@ -95,34 +98,32 @@ impl ConflictFlow {
     /// The open arcs of both literals of a label: to the same literal of helpful neighbours, to the other of harmful ones.
     fn add_rows(&mut self, field: Field<'_>, half: f64, label: usize) {
         let off = (self.off / 64) as u32;
-        let first = self.words.len();
-        for to_off in [false, true] {
-            for &(j, e) in field.graph.neighbours(label) {
-                let place = self.places[j as usize];
-                if place == UNSEEN {
-                    continue;
-                }
-                let coupling = half * field.coupling[e as usize];
-                if !to_off && (j as usize) > label {
-                    self.residual[e as usize] = [coupling.abs(); 2];
-                }
-                if coupling.abs() > NOTHING && (coupling < 0.0) == to_off {
-                    let word = place / 64 + if to_off { off } else { 0 };
-                    if self.words.len() == first || *self.words.last().expect("there is one") != word {
-                        self.words.push(word);
-                        self.bits.push(0);
-                    }
-                    *self.bits.last_mut().expect("there is one") |= 1 << (place % 64);
-                }
+        self.helpful.clear();
+        self.harmful.clear();
+        // Signs of couplings are as random as coins: no branch depends on them.
+        let (mut word, mut helps, mut harms) = (0, 0, 0);
+        for &(j, e) in field.graph.neighbours(label) {
+            let place = self.places[j as usize];
+            if place == UNSEEN {
+                continue;
             }
+            let coupling = half * field.coupling[e as usize];
+            self.residual[e as usize] = [coupling.abs(); 2];
+            if place / 64 != word {
+                self.helpful.push((word, helps));
+                self.harmful.push((word, harms));
+                (word, helps, harms) = (place / 64, 0, 0);
+            }
+            helps |= u64::from(coupling > NOTHING) << (place % 64);
+            harms |= u64::from(coupling < -NOTHING) << (place % 64);
         }
-        // The row of "off" is that of "on" with the two kinds of neighbours exchanged.
-        let last = self.words.len();
-        let harmful = first + self.words[first..].partition_point(|&word| word < off);
-        for (range, shift) in [(harmful..last, off.wrapping_neg()), (first..harmful, off)] {
-            for at in range {
-                self.words.push(self.words[at].wrapping_add(shift));
-                self.bits.push(self.bits[at]);
+        self.helpful.push((word, helps));
+        self.harmful.push((word, harms));
+        for (on, to_off) in [(&self.helpful, &self.harmful), (&self.harmful, &self.helpful)] {
+            let to_off = to_off.iter().map(|&(word, bits)| (word + off, bits));
+            for (word, bits) in on.iter().copied().chain(to_off).filter(|entry| entry.1 != 0) {
+                self.words.push(word);
+                self.bits.push(bits);
             }
         }
         self.starts.push(self.words.len() as u32);

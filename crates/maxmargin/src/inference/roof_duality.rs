@@ -56,7 +56,7 @@ impl RoofDual {
     ///
     /// The graph and the couplings must be those of the last call: this is not checked.
     pub fn solve_again(&mut self, field: Field<'_>, nodes: &mut Vec<u8>) -> f64 {
-        let largest = field.unary.iter().fold(0.0f64, |largest, unary| largest.max(unary.abs()));
+        let largest = largest(field.unary);
         let same_size = self.dominance.states.len() == field.graph.labels();
         if !same_size || largest * self.scale > MOST_GROWTH || self.scale > scale_of(largest) * MOST_GROWTH {
             return self.solve(field, nodes);
@@ -128,8 +128,17 @@ const MOST_GROWTH: f64 = (1u64 << 20) as f64;
 
 /// A power of two that brings the largest number of a field near 1, so that sums neither overflow nor vanish.
 fn scale(field: Field<'_>) -> f64 {
-    let largest = |values: &[f64]| values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
     scale_of(largest(field.unary).max(largest(field.coupling)))
+}
+
+fn largest(values: &[f64]) -> f64 {
+    let larger = |a: f64, b: f64| if b.abs() > a { b.abs() } else { a };
+    let (chunks, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, &value)| *lane = larger(*lane, value));
+    }
+    rest.iter().chain(&lanes).fold(0.0, |a, &b| larger(a, b))
 }
 
 fn scale_of(largest: f64) -> f64 {
@@ -143,12 +152,14 @@ pub fn relaxed_score(field: Field<'_>, nodes: &[u8]) -> f64 {
     let mut score = 0.0;
     for (i, &node) in nodes.iter().enumerate().filter(|(_, node)| **node != OFF) {
         let (neighbours, couplings) = later(field.graph, field.coupling, i);
-        let mut row = 0.0;
-        for (&(j, _), &coupling) in neighbours.iter().zip(couplings) {
-            let other = nodes[j as usize];
-            let pair = if coupling > 0.0 { node.min(other) } else { (node + other).saturating_sub(ON) };
-            row += 0.5 * f64::from(pair) * coupling;
-        }
+        // Twice the value of the pair: that of the other label next to one that is on; next to a half, half of it, rounded
+        // up where the coupling is positive.
+        let others = neighbours.iter().map(|n| nodes[n.0 as usize]).zip(couplings);
+        let row: f64 = if node == ON {
+            others.map(|(other, c)| 0.5 * f64::from(other) * c).sum()
+        } else {
+            others.map(|(other, &c)| 0.5 * f64::from((other + u8::from(c > 0.0)) / 2) * c).sum()
+        };
         score += 0.5 * f64::from(node) * field.unary[i] + row;
     }
     score

@@ -59,9 +59,10 @@ pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
             let all = (0..labels as u32).flat_map(|i| (i + 1..labels as u32).map(move |j| (i, j)));
             all.filter(|_| dice.unit() < share).collect()
         }
-        Shape::Forest => (1..labels)
-            .filter_map(|i| (dice.upto(9) > 0).then(|| (dice.upto(i - 1) as u32, i as u32)))
-            .collect(),
+        Shape::Forest => {
+            let parents = (1..labels).map(|i| (dice.upto(i - 1) as u32, i as u32, dice.upto(9)));
+            parents.filter(|&(_, _, chance)| chance > 0).map(|(i, j, _)| (i, j)).collect()
+        }
     };
     LabelGraph::new(labels, edges).expect("a graph")
 }
@@ -92,5 +93,22 @@ pub fn any_field(dice: &mut Dice, labels: usize, shape: Shape) -> RandomField {
             unary[j as usize] -= 0.5 * coupling[e];
         }
     }
+    RandomField { graph, unary, coupling }
+}
+
+/// A complete field in which wishes and couplings disagree. In ±1 variables each label's field is at most `pull` times what
+/// its couplings can do together: near 1 everything is easy, near 0 everything is undecided.
+#[allow(dead_code)]
+pub fn frustrated(dice: &mut Dice, labels: usize, pull: f64) -> RandomField {
+    let graph = LabelGraph::complete(labels);
+    let coupling: Vec<f64> = graph.edges().iter().map(|_| dice.signed()).collect();
+    let (mut sums, mut spreads) = (vec![0.0; labels], vec![0.0; labels]);
+    for (&(i, j), c) in graph.edges().iter().zip(&coupling) {
+        for label in [i as usize, j as usize] {
+            sums[label] += 0.5 * c;
+            spreads[label] += 0.5 * c.abs();
+        }
+    }
+    let unary = (0..labels).map(|i| pull * dice.signed() * spreads[i] - sums[i]).collect();
     RandomField { graph, unary, coupling }
 }
