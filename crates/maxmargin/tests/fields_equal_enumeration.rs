@@ -1,10 +1,10 @@
 //! Promise: every kernel for binary fields finds what listing all sets of labels, or a general linear program, finds.
 
-use maxmargin::inference::{Field, RoofDual, maximize_relaxed, relaxed_score};
+use maxmargin::inference::{AllSets, BranchAndBound, Field, RoofDual, maximize_relaxed, relaxed_score};
 
 mod fields;
 
-use fields::{Dice, RandomField, Shape, any_field};
+use fields::{Dice, RandomField, Shape, any_field, frustrated};
 
 const SHAPES: [Shape; 4] = [Shape::Complete, Shape::Sparse, Shape::Forest, Shape::Independent];
 
@@ -96,5 +96,78 @@ fn roof_duality_solves_large_programs() {
             (value - reference).abs() <= 1e-7 * value.abs().max(reference.abs()),
             "{value} for {reference}"
         );
+    }
+}
+
+#[test]
+fn lists_of_all_sets_are_right() {
+    let mut sets = AllSets::default();
+    for_fields(800, 10, |random, dice| {
+        let field = random.field();
+        let (labels, tolerance) = (field.graph.labels(), tolerance(field));
+        sets.fill(field).expect("few labels");
+        let scores = all_scores(field);
+        assert!(scores.iter().zip(sets.scores()).all(|(a, b)| (a - b).abs() <= tolerance), "{random:?}");
+        let scores = sets.scores();
+        let truth = dice.upto((1 << labels) - 1) as u32;
+        let by_distance = sets.best_by_distance(truth);
+        assert_eq!(by_distance.len(), labels + 1);
+        for (distance, &(set, score)) in by_distance.iter().enumerate() {
+            let at = |set: u32| (set ^ truth).count_ones() as usize == distance;
+            let all = (0..scores.len() as u32).filter(|&set| at(set)).map(|set| scores[set as usize]);
+            assert!(at(set) && score == scores[set as usize]);
+            assert_eq!(score, all.fold(f64::NEG_INFINITY, f64::max), "distance {distance}: {random:?}");
+        }
+        let mut sorted: Vec<u32> = (0..scores.len() as u32).collect();
+        sorted.sort_by(|&a, &b| scores[b as usize].partial_cmp(&scores[a as usize]).expect("no NaN"));
+        let k = dice.upto(20);
+        let listed: Vec<u32> = sets.k_best(k).iter().map(|best| best.0).collect();
+        assert_eq!(listed, sorted[..k.min(sorted.len())], "{random:?}");
+        assert_eq!(sets.best().0, sorted[0]);
+    });
+}
+
+/// The best score of sets that agree with what is fixed.
+fn best_fixed(scores: &[f64], fixed: &[Option<bool>]) -> f64 {
+    let agrees =
+        |set: usize| fixed.iter().enumerate().all(|(i, f)| f.is_none_or(|on| on == (set >> i & 1 == 1)));
+    let scores = scores.iter().enumerate().filter(|(set, _)| agrees(*set));
+    scores.fold(f64::NEG_INFINITY, |best, (_, &score)| best.max(score))
+}
+
+fn some_fixed(dice: &mut Dice, labels: usize) -> Vec<Option<bool>> {
+    (0..labels).map(|_| [None, None, Some(false), Some(true)][dice.upto(3)]).collect()
+}
+
+#[test]
+fn branch_and_bound_finds_the_best_set() {
+    let mut solver = BranchAndBound::default();
+    let mut check = |random: &RandomField, dice: &mut Dice| {
+        let field = random.field();
+        let (labels, tolerance) = (field.graph.labels(), tolerance(field));
+        let mut sets = AllSets::default();
+        sets.fill(field).expect("few labels");
+        for fixed in [vec![], vec![None; labels], some_fixed(dice, labels)] {
+            let reference = best_fixed(sets.scores(), &fixed);
+            let best = solver.maximize(field, &fixed, usize::MAX);
+            assert!((best.score - reference).abs() <= tolerance, "{best:?} for {reference}: {random:?}");
+            assert!(fixed.iter().zip(&best.on).all(|(fixed, on)| fixed.is_none_or(|fixed| fixed == *on)));
+            assert_eq!((best.bound, field.score(|i| best.on[i])), (best.score, best.score));
+            for most_nodes in 0..4 {
+                let best = solver.maximize(field, &fixed, most_nodes);
+                assert!(
+                    best.score <= reference + tolerance && reference <= best.bound + tolerance,
+                    "{best:?}, {random:?}"
+                );
+                assert_eq!(best.score, field.score(|i| best.on[i]));
+            }
+        }
+    };
+    for_fields(2000, 12, &mut check);
+    // More labels than are listed, and little that a relaxation can decide.
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let random = frustrated(&mut dice, 14 + seed as usize % 6, 0.2 * (seed % 6) as f64);
+        check(&random, &mut dice);
     }
 }

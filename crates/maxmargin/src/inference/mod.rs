@@ -1,6 +1,8 @@
 //! Combinatorial kernels without any learning in them.
 
+mod branch_and_bound;
 mod dominance;
+mod enumeration;
 mod field;
 mod k_best_paths;
 mod k_best_viterbi;
@@ -10,6 +12,8 @@ mod roof_duality;
 mod stratified_viterbi;
 mod viterbi;
 
+pub use branch_and_bound::{BoundedSet, BranchAndBound};
+pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{Field, LabelGraph};
 pub use k_best_paths::k_best_paths;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};

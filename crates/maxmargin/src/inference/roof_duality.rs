@@ -127,7 +127,7 @@ impl RoofDual {
 const MOST_GROWTH: f64 = (1u64 << 20) as f64;
 
 /// A power of two that brings the largest number of a field near 1, so that sums neither overflow nor vanish.
-fn scale(field: Field<'_>) -> f64 {
+pub(super) fn scale(field: Field<'_>) -> f64 {
     scale_of(largest(field.unary).max(largest(field.coupling)))
 }
 

@@ -98,7 +98,6 @@ pub fn any_field(dice: &mut Dice, labels: usize, shape: Shape) -> RandomField {
 
 /// A complete field in which wishes and couplings disagree. In ±1 variables each label's field is at most `pull` times what
 /// its couplings can do together: near 1 everything is easy, near 0 everything is undecided.
-#[allow(dead_code)]
 pub fn frustrated(dice: &mut Dice, labels: usize, pull: f64) -> RandomField {
     let graph = LabelGraph::complete(labels);
     let coupling: Vec<f64> = graph.edges().iter().map(|_| dice.signed()).collect();
