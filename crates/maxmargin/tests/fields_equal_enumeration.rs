@@ -1,6 +1,9 @@
 //! Promise: every kernel for binary fields finds what listing all sets of labels, or a general linear program, finds.
 
-use maxmargin::inference::{AllSets, BranchAndBound, Field, RoofDual, maximize_relaxed, relaxed_score};
+use maxmargin::inference::{
+    AllSets, BoundedSet, BranchAndBound, Field, Forest, RoofDual, k_best_sets, maximize_relaxed,
+    relaxed_score,
+};
 
 mod fields;
 
@@ -169,5 +172,87 @@ fn branch_and_bound_finds_the_best_set() {
         let mut dice = Dice::new(seed);
         let random = frustrated(&mut dice, 14 + seed as usize % 6, 0.2 * (seed % 6) as f64);
         check(&random, &mut dice);
+    }
+}
+
+#[test]
+fn forests_are_decoded_exactly() {
+    for_fields(2400, 11, |random, dice| {
+        let field = random.field();
+        let (labels, tolerance) = (field.graph.labels(), tolerance(field));
+        let Ok(mut forest) = Forest::new(field.graph) else { return };
+        let scores = all_scores(field);
+        for fixed in [vec![], some_fixed(dice, labels)] {
+            let (on, score) = forest.maximize(field, &fixed);
+            let reference = best_fixed(&scores, &fixed);
+            assert!((score - reference).abs() <= tolerance, "{score} for {reference}: {random:?}");
+            assert_eq!(score, field.score(|i| on[i]));
+            assert!(fixed.iter().zip(&on).all(|(fixed, on)| fixed.is_none_or(|fixed| fixed == *on)));
+        }
+        let truth: Vec<bool> = (0..labels).map(|_| dice.upto(1) == 1).collect();
+        let differences = |on: &[bool]| on.iter().zip(&truth).filter(|(a, b)| a != b).count();
+        let mut reference = vec![f64::NEG_INFINITY; labels + 1];
+        for (set, &score) in scores.iter().enumerate() {
+            let on: Vec<bool> = (0..labels).map(|i| set >> i & 1 == 1).collect();
+            let best = &mut reference[differences(&on)];
+            *best = best.max(score);
+        }
+        forest.count_differences(field, &truth);
+        let found: Vec<f64> = forest.scores().collect();
+        assert_eq!(found.len(), reference.len());
+        for (number, (found, reference)) in found.iter().zip(&reference).enumerate() {
+            let on = forest.set(number);
+            assert!(
+                (found - reference).abs() <= tolerance,
+                "{number} differences: {found} for {reference}, {random:?}"
+            );
+            assert!((field.score(|i| on[i]) - reference).abs() <= tolerance, "{on:?}, {random:?}");
+            assert_eq!(differences(&on), number);
+        }
+    });
+}
+
+#[test]
+fn the_best_sets_are_listed_in_order() {
+    for_fields(1000, 9, |random, dice| {
+        let field = random.field();
+        let (labels, tolerance, k) = (field.graph.labels(), tolerance(field), 1 + dice.upto(30));
+        let mut reference = all_scores(field);
+        reference.sort_by(|a, b| b.partial_cmp(a).expect("no NaN"));
+        let check = |sets: Vec<BoundedSet>| {
+            assert_eq!(sets.len(), k.min(reference.len()));
+            for (set, reference) in sets.iter().zip(&reference) {
+                assert!((set.score - reference).abs() <= tolerance, "{set:?} for {reference}: {random:?}");
+                assert_eq!((set.bound, field.score(|i| set.on[i])), (set.score, set.score));
+            }
+            let mut different: Vec<_> = sets.iter().map(|set| &set.on).collect();
+            different.sort();
+            different.dedup();
+            assert_eq!(different.len(), sets.len());
+        };
+        let mut solver = BranchAndBound::default();
+        check(k_best_sets(labels, k, |fixed| solver.maximize(field, fixed, usize::MAX)));
+        if let Ok(mut forest) = Forest::new(field.graph) {
+            check(k_best_sets(labels, k, |fixed| {
+                let (on, score) = forest.maximize(field, fixed);
+                BoundedSet::proven(on, score)
+            }));
+        }
+    });
+}
+
+#[test]
+fn bounds_hold_for_sets_that_are_missed() {
+    for seed in 0..20 {
+        let mut dice = Dice::new(seed);
+        let random = frustrated(&mut dice, 16, 0.1);
+        let field = random.field();
+        let mut sets = AllSets::default();
+        sets.fill(field).expect("few labels");
+        let mut solver = BranchAndBound::default();
+        let best = k_best_sets(16, 5, |fixed| solver.maximize(field, fixed, 1));
+        for (set, (_, reference)) in best.iter().zip(sets.k_best(5)) {
+            assert!(set.bound >= reference - tolerance(field), "{set:?} for {reference}");
+        }
     }
 }

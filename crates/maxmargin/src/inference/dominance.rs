@@ -78,8 +78,8 @@ impl Dominance {
                     self.half_spreads[j as usize] += half * c.abs();
                 }
             }
-            let sum = half * sum_in_lanes(couplings, |c| c);
-            let spread = half * sum_in_lanes(couplings, f64::abs);
+            let sum = sum_in_lanes(couplings, |c| half * c);
+            let spread = sum_in_lanes(couplings, |c| half * c.abs());
             self.half_sums[i] += sum;
             self.half_spreads[i] += spread;
         }
