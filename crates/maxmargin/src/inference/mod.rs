@@ -1,13 +1,29 @@
 //! Combinatorial kernels without any learning in them.
 
+mod branch_and_bound;
+mod chow_liu;
+mod dominance;
+mod enumeration;
 mod field;
+mod forest;
 mod k_best_paths;
+mod k_best_sets;
 mod k_best_viterbi;
+mod local_polytope;
+mod max_flow;
+mod roof_duality;
 mod stratified_viterbi;
 mod viterbi;
 
+pub use branch_and_bound::{BoundedSet, BranchAndBound};
+pub use chow_liu::chow_liu;
+pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{Field, LabelGraph};
+pub use forest::Forest;
 pub use k_best_paths::k_best_paths;
+pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
+pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
+pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;
