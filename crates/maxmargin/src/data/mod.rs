@@ -3,7 +3,8 @@
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
 //! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label per row, and says how rows group into sequences. [`Vocabulary`] maps the names in
-//! files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
+//! files to the numbers in data sets, and `tags` knows what the names of labels mean by convention. [`Preprocessing`] fills
+//! in missing values and standardises columns.
 
 mod alphabet;
 mod crfsuite;
@@ -12,10 +13,12 @@ mod features;
 mod fingerprint;
 mod folds;
 mod format;
+mod frequent;
 mod gather;
 mod idx;
 mod letters;
 mod number;
+mod preprocessing;
 mod reader;
 mod source;
 mod svmlight;
@@ -29,6 +32,7 @@ pub use fingerprint::fingerprint_of_bytes;
 pub use folds::parse_folds;
 pub use format::Format;
 pub use gather::Unseen;
+pub use preprocessing::{Impute, Preprocessing};
 pub use reader::{ReadOptions, read_training, read_with};
 pub use source::{Line, Source};
 pub use tags::background_label;
