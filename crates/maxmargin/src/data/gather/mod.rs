@@ -18,6 +18,9 @@ use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 use super::features::{FeatureMatrix, MatrixBuilder};
 
+/// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
+const ENOUGH_TO_TELL: usize = 1 << 16;
+
 /// What a file held that a fixed vocabulary does not know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unseen {
@@ -35,6 +38,8 @@ pub(crate) struct Gathering<'v> {
     features: MatrixBuilder,
     /// The values of the open row by column, when rows are gathered densely.
     dense_row: Option<Vec<f64>>,
+    /// Whether so many values were looked at that this will not change before the end.
+    stays_dense: bool,
     /// Images of `columns` bytes each, worth `byte / 255`; then `features` stays empty.
     images: Option<Vec<u8>>,
     labels: RowLabels,
@@ -70,6 +75,7 @@ impl<'v> Gathering<'v> {
             columns,
             features: MatrixBuilder::sparse(),
             dense_row: None,
+            stays_dense: false,
             images: None,
             labels: RowLabels::default(),
             starts: vec![0],
@@ -281,6 +287,13 @@ impl<'v> Gathering<'v> {
             self.features.push(0, std::mem::take(value));
         }
         self.features.end_row();
+        if self.dense_row.is_some() && !self.stays_dense && self.features.stored() >= ENOUGH_TO_TELL {
+            self.stays_dense = true;
+            self.features = std::mem::take(&mut self.features).sparse_if_worthwhile();
+            if self.features.is_sparse() {
+                self.dense_row = None;
+            }
+        }
     }
 
     /// Where the bytes of images go; each image is a row and needs [`Gathering::label`], but not its end.

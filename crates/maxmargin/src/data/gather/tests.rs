@@ -78,6 +78,25 @@ fn a_set_notices_what_it_has_already() {
 }
 
 #[test]
+fn dense_rows_that_are_mostly_0_become_sparse_on_the_way() {
+    let mut data = Gathering::growing(true);
+    let columns = ["a", "b", "c", "d"].map(|name| data.column_of(name));
+    data.set_dense(4);
+    let rows = ENOUGH_TO_TELL / 4 + 10;
+    for row in 0..rows {
+        data.known_column(columns[row % 4], row as f64 + 0.5);
+        data.known_column(columns[3], 0.0);
+        data.label("x");
+        data.end_row();
+        data.end_example(1.0, None);
+        assert_eq!(data.is_dense(), row + 1 < ENOUGH_TO_TELL / 4);
+    }
+    let features = data.finish().0.features;
+    assert_eq!((features.rows(), features.columns(), features.is_sparse()), (rows, 4, true));
+    assert!((0..rows).all(|row| features.row(row).to_pairs() == [(row % 4, row as f64 + 0.5)]));
+}
+
+#[test]
 fn dense_rows_become_a_dense_matrix() {
     for (values, dense) in [([0.5, 2.0], true), ([0.0, 0.0], false)] {
         let mut data = Gathering::growing(true);
