@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use maxmargin::data::{Dataset, Format, Source, Vocabulary, read_training};
+use maxmargin::data::{Dataset, Format, Impute, Source, Vocabulary, read_training};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
 use maxmargin::search::SurrogateSearch;
@@ -35,9 +35,14 @@ impl Problem {
     /// Reads the training data, and the examples in `others` of the same files.
     pub fn load(arguments: &ProblemArguments, others: Option<&Folds>) -> Result<(Self, Option<Dataset>)> {
         let options = arguments.read.options();
+        if arguments.read.impute() != Impute::None {
+            bail!(
+                "--missing: models do not keep what was filled in yet; fill in missing values before training"
+            );
+        }
         let (all, vocabulary) = read_training(&arguments.train, &options)?;
         let format = match (options.format, arguments.train.first()) {
-            (None, Some(path)) => Some(Format::detect(&mut Source::open(path)?)?),
+            (None, Some(path)) => Some(options.format_of(&mut Source::open(path)?)?),
             (format, _) => format,
         };
         let held_out = others.map(|folds| in_folds(&all, folds)).transpose()?;

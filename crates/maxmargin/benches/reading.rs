@@ -22,14 +22,18 @@ fn scatter(i: usize) -> usize {
 
 /// Writes a file into a new folder, and times how it is read.
 fn time(bencher: Bencher<'_, '_>, files: &[(&str, Vec<u8>)]) {
+    time_with(bencher, files, ReadOptions::default());
+}
+
+fn time_with(bencher: Bencher<'_, '_>, files: &[(&str, Vec<u8>)], options: ReadOptions) {
     let folder = tempfile::tempdir().expect("a folder for the data");
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).expect("space for the data");
     }
-    time_file(bencher, folder.path().join(files[0].0));
+    time_file(bencher, folder.path().join(files[0].0), options);
 }
 
-fn time_file(bencher: Bencher<'_, '_>, path: PathBuf) {
+fn time_file(bencher: Bencher<'_, '_>, path: PathBuf, options: ReadOptions) {
     let mut bytes = Vec::new();
     let size = Source::open(&path).and_then(|mut source| source.read_bytes(u64::MAX, &mut bytes));
     drop(bytes);
@@ -37,7 +41,7 @@ fn time_file(bencher: Bencher<'_, '_>, path: PathBuf) {
     let paths = [path];
     bencher
         .counter(BytesCount::new(size))
-        .bench_local(|| read_training(&paths, &ReadOptions::default()).expect("sound data"));
+        .bench_local(|| read_training(&paths, &options).expect("sound data"));
 }
 
 #[divan::bench]
@@ -102,14 +106,74 @@ fn idx(bencher: Bencher) {
     time(bencher, &[("images-idx3", images), ("labels-idx1", labels)]);
 }
 
-#[divan::bench(args = ["letters/letter.data.gz", "mnist/train-images-idx3-ubyte.gz"])]
+/// How tables and lists of labels are read.
+fn label_sets() -> ReadOptions {
+    ReadOptions { label_sets: true, label_columns: vec!["l".to_owned()], ..ReadOptions::default() }
+}
+
+/// A header that declares 100 numbers.
+fn arff_header() -> String {
+    let attributes: String = (0..100).map(|j| format!("@attribute a{j} numeric\n")).collect();
+    format!("@relation r\n@attribute l {{0,1}}\n{attributes}@data\n")
+}
+
+#[divan::bench]
+fn arff_dense(bencher: Bencher) {
+    let mut text = arff_header();
+    for row in 0..10_000 {
+        write!(text, "{}", row % 2).unwrap();
+        (0..100).for_each(|j| write!(text, ",{:.6}", scatter(row * 100 + j) as f64 / 2f64.powi(31)).unwrap());
+        text.push('\n');
+    }
+    time_with(bencher, &[("data.arff", text.into_bytes())], label_sets());
+}
+
+#[divan::bench]
+fn arff_sparse(bencher: Bencher) {
+    let mut text = arff_header();
+    for row in 0..40_000 {
+        write!(text, "{{0 {}", row % 2).unwrap();
+        (1..=33).for_each(|j| write!(text, ",{} {}", 3 * j, scatter(row * 100 + j) % 256).unwrap());
+        text.push_str("}\n");
+    }
+    time_with(bencher, &[("data.arff", text.into_bytes())], label_sets());
+}
+
+#[divan::bench]
+fn csv(bencher: Bencher) {
+    let names: Vec<String> = (0..100).map(|j| format!("a{j}")).collect();
+    let mut text = format!("l,{}\n", names.join(","));
+    for row in 0..10_000 {
+        write!(text, "{}", row % 2).unwrap();
+        (0..100).for_each(|j| write!(text, ",{:.6}", scatter(row * 100 + j) as f64 / 2f64.powi(31)).unwrap());
+        text.push('\n');
+    }
+    time_with(bencher, &[("data.csv", text.into_bytes())], label_sets());
+}
+
+#[divan::bench]
+fn svmlight_label_sets(bencher: Bencher) {
+    let mut text = String::new();
+    for row in 0..10_000 {
+        write!(text, "{},{},{}", row % 10, 10 + row % 7, 20 + row % 3).unwrap();
+        (0..150).for_each(|j| write!(text, " {}:{}", 5 * j + 1, scatter(row * 150 + j) % 256).unwrap());
+        text.push('\n');
+    }
+    let options = ReadOptions { label_sets: true, ..ReadOptions::default() };
+    time_with(bencher, &[("data", text.into_bytes())], options);
+}
+
+#[divan::bench(args = ["letters/letter.data.gz", "mnist/train-images-idx3-ubyte.gz", "yeast/yeast-train.arff.gz"])]
 fn real(bencher: Bencher, file: &str) {
     let folder = match std::env::var_os("MAXMARGIN_DATA") {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
     };
     match folder.join(file) {
-        path if path.exists() => time_file(bencher, path),
+        path if path.exists() => {
+            let label_sets = file.contains(".arff");
+            time_file(bencher, path, ReadOptions { label_sets, ..ReadOptions::default() });
+        }
         _ => eprintln!("skipped: {file} is not here"),
     }
 }

@@ -18,13 +18,17 @@ fn status(key: &str) -> usize {
 }
 
 fn check(path: &Path) {
+    check_with(path, &ReadOptions::default());
+}
+
+fn check_with(path: &Path, options: &ReadOptions) {
     // Sets the peak back to what is used now.
     if fs::write("/proc/self/clear_refs", "5").is_err() {
         eprintln!("skipped: the system does not let the peak be set back");
         return;
     }
     let before = status("VmRSS");
-    let (data, vocabulary) = read_training(&[path.to_owned()], &ReadOptions::default()).unwrap();
+    let (data, vocabulary) = read_training(&[path.to_owned()], options).unwrap();
     let names = match &vocabulary.attributes {
         Attributes::Named(names) => names.bytes(),
         Attributes::Numbered(_) => 0,
@@ -85,4 +89,37 @@ fn every_format() {
     out.write_all(&[3; 30_000]).unwrap();
     drop(out);
     check(&path);
+
+    // Tables: dense, sparse, and dense with mostly zeros.
+    let label_columns = vec!["l".to_owned()];
+    let options = ReadOptions { label_sets: true, label_columns, ..ReadOptions::default() };
+    for (name, sparse) in [("dense.arff", false), ("sparse.arff", true)] {
+        let (path, mut out) = file(name);
+        writeln!(out, "@relation r\n@attribute l {{0,1}}").unwrap();
+        (0..100).for_each(|j| writeln!(out, "@attribute a{j} numeric").unwrap());
+        writeln!(out, "@data").unwrap();
+        for row in 0..20_000 {
+            out.write_all(if sparse { b"{0 1" } else { b"1" }).unwrap();
+            for j in (1..=100).filter(|j| !sparse || (row + j) % 3 == 0) {
+                let value = f64::from(row * j % 997 + 1) / 7.0;
+                match sparse {
+                    true => write!(out, ",{j} {value}").unwrap(),
+                    false => write!(out, ",{value}").unwrap(),
+                }
+            }
+            writeln!(out, "{}", if sparse { "}" } else { "" }).unwrap();
+        }
+        drop(out);
+        check_with(&path, &options);
+    }
+    let (path, mut out) = file("table.csv");
+    let names: Vec<String> = (0..1000).map(|j| format!("a{j}")).collect();
+    writeln!(out, "l,{}", names.join(",")).unwrap();
+    for row in 0..20_000 {
+        write!(out, "0").unwrap();
+        (0..1000).for_each(|j| write!(out, "{}", if (row + j) % 40 == 0 { ",0.7" } else { ",0" }).unwrap());
+        writeln!(out).unwrap();
+    }
+    drop(out);
+    check_with(&path, &options);
 }

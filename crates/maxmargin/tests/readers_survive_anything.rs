@@ -9,6 +9,11 @@ use proptest::sample::Index;
 
 mod common;
 
+use common::fault::{fault, spoil};
+
+/// The formats whose labels are not in columns; `label_sets_survive_anything.rs` has the others.
+const FORMATS: [Format; 4] = [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx];
+
 /// Small files in each format, without a fault.
 fn sound(format: Format) -> Vec<u8> {
     let text = match format {
@@ -21,6 +26,7 @@ fn sound(format: Format) -> Vec<u8> {
         Format::Letters => {
             "1\to\t2\t1\t1\t0\t0\t1\t1\t0\n2\tn\t-1\t1\t2\t0\t1\t1\t0\t0\t\n3\ta\t-1\t2\t1\t7\t0\t0\t0\t1\n"
         }
+        Format::Arff | Format::Csv => unreachable!("not among the formats here"),
         Format::Idx => return common::idx(2051, &[3, 2, 2], &[0, 0, 255, 0, 0, 7, 0, 0, 1, 2, 3, 4]),
     };
     text.as_bytes().to_vec()
@@ -36,7 +42,7 @@ fn read_every_way(bytes: &[u8], format: Format) -> Vec<Result<(Dataset, Vocabula
     let mut results = Vec::new();
     for format in [Some(format), None] {
         for zero_based in [false, true] {
-            let options = ReadOptions { format, zero_based, labels: None };
+            let options = ReadOptions { format, zero_based, ..ReadOptions::default() };
             results.push(read_training(&paths, &options));
             results.push(read_training(&[path.clone(), path.clone()], &options));
             for vocabulary in [common::numbered(&["NOUN", "1"], 4), common::named(&["B"], &["w=a", "w=:"])] {
@@ -60,65 +66,13 @@ fn survives(bytes: &[u8], format: Format) {
     }
 }
 
-/// One way to spoil a file.
-#[derive(Debug, Clone)]
-enum Fault {
-    Truncate(Index),
-    Flip(Index, u8),
-    Insert(Index, Vec<u8>),
-    DuplicateLine(Index),
-    RemoveLine(Index),
-}
-
-fn fault() -> impl Strategy<Value = Fault> {
-    let telling = prop::sample::select(&b"\t\n\r :\\@#-+.e019qN\0\xff"[..]);
-    let inserted = prop::collection::vec(prop_oneof![telling, any::<u8>()], 1..4);
-    prop_oneof![
-        any::<Index>().prop_map(Fault::Truncate),
-        (any::<Index>(), any::<u8>()).prop_map(|(at, mask)| Fault::Flip(at, mask)),
-        (any::<Index>(), inserted).prop_map(|(at, bytes)| Fault::Insert(at, bytes)),
-        any::<Index>().prop_map(Fault::DuplicateLine),
-        any::<Index>().prop_map(Fault::RemoveLine),
-    ]
-}
-
-fn spoil(bytes: &mut Vec<u8>, fault: &Fault) {
-    if bytes.is_empty() {
-        return;
-    }
-    let lines =
-        |bytes: &[u8]| -> Vec<Vec<u8>> { bytes.split_inclusive(|&b| b == b'\n').map(Vec::from).collect() };
-    match fault {
-        Fault::Truncate(at) => bytes.truncate(at.index(bytes.len())),
-        Fault::Flip(at, mask) => {
-            let at = at.index(bytes.len());
-            bytes[at] ^= mask;
-        }
-        Fault::Insert(at, inserted) => {
-            let at = at.index(bytes.len());
-            bytes.splice(at..at, inserted.iter().copied());
-        }
-        Fault::DuplicateLine(at) => {
-            let mut lines = lines(bytes);
-            let at = at.index(lines.len());
-            lines.insert(at, lines[at].clone());
-            *bytes = lines.concat();
-        }
-        Fault::RemoveLine(at) => {
-            let mut lines = lines(bytes);
-            lines.remove(at.index(lines.len()));
-            *bytes = lines.concat();
-        }
-    }
-}
-
 fn any_format() -> impl Strategy<Value = Format> {
-    prop::sample::select(&Format::ALL[..])
+    prop::sample::select(&FORMATS[..])
 }
 
 #[test]
 fn the_sound_files_are_sound() {
-    for format in Format::ALL {
+    for format in FORMATS {
         let results = read_every_way(&sound(format), format);
         assert!(results[0].is_ok(), "{format}: {:?}", results[0]);
         survives(&sound(format), format);

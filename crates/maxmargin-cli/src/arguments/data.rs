@@ -4,42 +4,88 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
-use clap::Args;
-use maxmargin::data::{Alphabet, Format, ReadOptions, background_label, parse_folds};
+use clap::{Args, ValueEnum};
+use maxmargin::data::{Alphabet, Format, Impute, ReadOptions, Source, background_label, parse_folds};
 
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, letters or idx
+    /// The format of all data files: svmlight, crfsuite, letters, idx, arff or csv
     ///
-    /// svmlight: `label index:value …`, with qid:N on each line for sequences. crfsuite: `label TAB attribute[:value] …`,
-    /// a blank line after each sequence. letters: the OCR data of words, with folds. idx: MNIST's images. Found out
-    /// from the content when it is not given. Each may be packed with gzip.
+    /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
+    /// `label TAB attribute[:value] …`, a blank line after each sequence. letters: the OCR data of words, with folds. idx:
+    /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. Found out from the
+    /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
 
-    /// The labels of idx images
+    /// The labels of idx images, or the names of the columns of arff and csv tables that are labels
     ///
-    /// Looked for beside the images by its usual name when it is not given. It goes with the training images (or the
-    /// only data file of a command); the labels of other images are always looked for beside them.
+    /// idx: looked for beside the images by its usual name when it is not given. It goes with the training images (or the
+    /// only data file of a command); the labels of other images are always looked for beside them. arff and csv: Mulan's
+    /// XML, or a name a line; for data.arff, data.xml beside it is found by itself.
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub labels: Option<PathBuf>,
 
     /// The feature indices of svmlight files count from 0 instead of 1
     #[arg(long, help_heading = "Reading")]
     pub zero_based: bool,
+
+    /// The columns of arff and csv tables that are labels, with commas between
+    ///
+    /// For label sets they hold 0 or 1. Where rows have one label, this is one column, which names the class. Data to predict
+    /// need not have them.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
+    pub label_columns: Vec<String>,
+
+    /// What to do about missing values of arff and csv tables: refuse them, or put in the column's mean or 0
+    ///
+    /// `?` in arff; an empty field, `?`, `NA` or `nan` in csv. A model keeps what was put in.
+    #[arg(long, value_enum, default_value = "refuse", value_name = "HOW", help_heading = "Reading")]
+    pub missing: MissingValues,
+}
+
+/// What to do about missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MissingValues {
+    /// An error that names the place
+    Refuse,
+    /// The mean of the training column
+    Mean,
+    /// Zero
+    Zero,
 }
 
 impl ReadArguments {
     /// For the files that `--labels` goes with.
     pub fn options(&self) -> ReadOptions {
-        ReadOptions { format: self.format, labels: self.labels.clone(), zero_based: self.zero_based }
+        ReadOptions {
+            format: self.format,
+            labels: self.labels.clone(),
+            zero_based: self.zero_based,
+            label_columns: self.label_columns.clone(),
+            ..ReadOptions::default()
+        }
     }
 
-    /// For other files of the same kind.
+    /// For other files of the same kind. Names of label columns go with all of them, the labels of images do not.
     pub fn options_for_more(&self) -> ReadOptions {
-        ReadOptions { labels: None, ..self.options() }
+        let is_idx = |path: &PathBuf| {
+            let format = Source::open(path).and_then(|mut source| Format::detect(&mut source));
+            matches!(format, Ok(Format::Idx))
+        };
+        ReadOptions { labels: self.labels.clone().filter(|path| !is_idx(path)), ..self.options() }
+    }
+
+    /// What to put where a value is missing. The options for reading refuse missing values: whoever fills them in says
+    /// [`Missing::Keep`](maxmargin::data::Missing::Keep).
+    pub fn impute(&self) -> Impute {
+        match self.missing {
+            MissingValues::Refuse => Impute::None,
+            MissingValues::Mean => Impute::Mean,
+            MissingValues::Zero => Impute::Zero,
+        }
     }
 }
 

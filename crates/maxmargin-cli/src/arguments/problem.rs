@@ -7,8 +7,9 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::data::{Alphabet, Dataset, read_label_weights, read_pairs};
+use maxmargin::inference::MOST_LABELS;
 use maxmargin::search::Strategy;
-use maxmargin::structure::{CostMatrix, ENUMERATED, Inference, LabelCost};
+use maxmargin::structure::{CostMatrix, Inference, LabelCost};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
@@ -232,12 +233,12 @@ impl ProblemArguments {
         let pairs = match &self.pairs {
             PairsChoice::All => Pairs::All,
             PairsChoice::None => Pairs::None,
-            PairsChoice::Tree => Pairs::tree(data, labels.len()),
+            PairsChoice::Tree => Pairs::tree(data, labels.len())?,
             PairsChoice::File(file) => Pairs::Listed(read_pairs(file, labels)?),
         };
         let inference = self.inference.0.unwrap_or(match pairs {
-            Pairs::All if labels.len() > ENUMERATED => Inference::Relaxed,
-            Pairs::Listed(_) if labels.len() > ENUMERATED => Inference::Relaxed,
+            Pairs::All if labels.len() > MOST_LABELS => Inference::Relaxed,
+            Pairs::Listed(_) if labels.len() > MOST_LABELS => Inference::Relaxed,
             _ => Inference::Exact,
         });
         Ok(SetOptions { pairs, signed: self.signed, inference, weights })

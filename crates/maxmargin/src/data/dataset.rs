@@ -55,7 +55,8 @@ pub struct Dataset {
     /// One row per token (chains) or example (multiclass).
     pub features: Arc<FeatureMatrix>,
     /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
-    /// [`UNKNOWN_LABEL`] where the file has none or one that the vocabulary does not know.
+    /// [`UNKNOWN_LABEL`] where the file has none or one that the vocabulary does not know; a set has it last, once for
+    /// each label that is not known.
     pub labels: Vec<u32>,
     /// Where the labels of each row start, and the end, when each row has a set of them; `None` when each has one label.
     pub sets: Option<Vec<usize>>,
@@ -172,7 +173,7 @@ impl Dataset {
 }
 
 /// Where groups of these sizes start, one after the other, and the end.
-fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
+pub(super) fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut end = 0;
     let ends = sizes.map(|size| {
         end += size;

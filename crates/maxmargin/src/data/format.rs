@@ -3,14 +3,16 @@
 //! A file's content decides, not its name: idx files begin with two zero bytes; a line of the OCR letters is made of
 //! numbers and one letter; after its label a line of SVMlight's format goes on with `number:`, `qid:` or `cost:`; and a
 //! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. A CRFsuite file whose
-//! attributes are numbers with values looks like SVMlight's; such a file needs its format named.
+//! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
+//! `@relation`, after comments perhaps. CSV shows no mark of its own: it must be named, or its label columns must.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::number::{leading_whole, whole};
+use super::number::whole;
 use super::source::Source;
-use super::{idx, letters};
+use super::svmlight::is_feature;
+use super::{arff, idx, letters};
 use crate::error::{Error, Result};
 
 /// The formats that can be read.
@@ -32,11 +34,16 @@ pub enum Format {
     Letters,
     /// MNIST's images and labels.
     Idx,
+    /// Weka's tables; with Mulan's or MEKA's way to say which attributes are labels.
+    Arff,
+    /// Tables with a header line, and separators that it shows.
+    Csv,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx];
+    pub const ALL: [Format; 6] =
+        [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx, Format::Arff, Format::Csv];
 
     /// The name by which a user chooses the format.
     pub fn name(self) -> &'static str {
@@ -45,12 +52,19 @@ impl Format {
             Format::Crfsuite => "crfsuite",
             Format::Letters => "letters",
             Format::Idx => "idx",
+            Format::Arff => "arff",
+            Format::Csv => "csv",
         }
     }
 
     /// Whether the format's attributes have names; otherwise they are numbered.
     pub fn has_named_attributes(self) -> bool {
-        self == Format::Crfsuite
+        self == Format::Crfsuite || self.is_table()
+    }
+
+    /// Whether the format is a table, whose labels are columns.
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Arff | Format::Csv)
     }
 
     /// Finds out from its content which format a file is in.
@@ -61,6 +75,9 @@ impl Format {
         }
         if idx::recognise(start) {
             return Ok(Format::Idx);
+        }
+        if arff::recognise(start) {
+            return Ok(Format::Arff);
         }
         let mut blank = true;
         for line in start.split(|&byte| byte == b'\n') {
@@ -107,12 +124,6 @@ fn looks_like_a_letter<'a>(mut fields: impl Iterator<Item = &'a [u8]>) -> bool {
     numbers && fields.next().is_some_and(|pixel| pixel == b"0" || pixel == b"1")
 }
 
-/// Whether a token can follow the label in SVMlight's format.
-fn is_feature(token: &[u8]) -> bool {
-    let numbered = leading_whole(token).is_some_and(|(_, length)| token.get(length) == Some(&b':'));
-    numbered || token.starts_with(b"qid:") || token.starts_with(b"cost:")
-}
-
 fn names() -> String {
     Format::ALL.map(Format::name).join(", ")
 }
@@ -156,6 +167,12 @@ mod tests {
             (b"1\to\t2\t1\t1\t0\t0\t0\t1\n", Format::Letters),
             (b"1\to\t-1\t1\t1\t0\t1\t\r\n", Format::Letters),
             (b"\0\0\x08\x03", Format::Idx),
+            (b"% about\r\n\r\n@RELATION x\r\n", Format::Arff),
+            (b"\xef\xbb\xbf@relation x", Format::Arff),
+            (b"@attribute x {a,\tb}\n", Format::Arff),
+            (b"%\tw[0]=%\n@weight:2\n", Format::Crfsuite),
+            (b"3 5 4\n0,3 0:1\n", Format::Svmlight),
+            (b"1,2 3:1\n", Format::Svmlight),
         ] {
             assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));
         }
@@ -168,10 +185,11 @@ mod tests {
             (b"\n \r\n", "no examples"),
             (b"a b c\n", "--format"),
             (b"a\nb\n", "--format"),
+            (b"a,b\n1,2\n", "--format"),
         ] {
             let message = detect(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");
         }
-        assert!("csv".parse::<Format>().unwrap_err().to_string().contains("svmlight, crfsuite"));
+        assert!("tsv".parse::<Format>().unwrap_err().to_string().contains("svmlight, crfsuite"));
     }
 }

@@ -1,25 +1,32 @@
 //! Data: from files to feature matrices, labels and names.
 //!
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
-//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`) reads it. A data set is a
-//! [`FeatureMatrix`] with a label per row, and says how rows group into sequences. [`Vocabulary`] maps the names in
-//! files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
+//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`, `arff`, `csv`) reads it. A data set is a
+//! [`FeatureMatrix`] with a label or a set of labels per row, and says how rows group into sequences. [`Vocabulary`] maps
+//! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
+//! [`Preprocessing`] fills in missing values and standardises columns.
 
 mod alphabet;
+mod arff;
 mod crfsuite;
+mod csv;
 mod dataset;
 mod features;
 mod fingerprint;
 mod folds;
 mod format;
+mod frequent;
 mod gather;
 mod idx;
 mod label_file;
+mod label_names;
 mod letters;
 mod number;
+mod preprocessing;
 mod reader;
 mod source;
 mod svmlight;
+mod table;
 mod tags;
 pub mod word_images;
 
@@ -32,7 +39,8 @@ pub use format::Format;
 pub use gather::Unseen;
 pub(crate) use label_file::for_each_line;
 pub use label_file::{read_label_weights, read_pairs};
-pub use reader::{ReadOptions, read_training, read_with};
+pub use preprocessing::{Impute, Preprocessing};
+pub use reader::{Missing, ReadOptions, read_training, read_with};
 pub use source::{Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};

@@ -92,6 +92,25 @@ pub(crate) fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     Err(line.error(at + 1, problem))
 }
 
+/// The finite number that is a cell of the column `name` of a table, and begins `at` bytes into the line.
+pub(crate) fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -> Result<f64> {
+    match float(text) {
+        Some(value) if value.is_finite() => return Ok(value),
+        _ => {}
+    }
+    let text = String::from_utf8_lossy(text);
+    let problem = match text.parse::<f64>() {
+        Ok(_) => format!("the value `{text}` of `{name}` is not finite"),
+        Err(_) if text.replace(',', ".").parse::<f64>().is_ok() => {
+            format!("`{text}` in the column `{name}` is not a number; write decimals with a point")
+        }
+        Err(_) => format!(
+            "`{text}` in the column `{name}` is not a number; write text as numbers, or remove the column"
+        ),
+    };
+    Err(line.error(at + 1, problem))
+}
+
 /// The weight of an example that is all of `text`, which begins `at` bytes into the line.
 pub(crate) fn weight(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     match float(text) {

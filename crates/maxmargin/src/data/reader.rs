@@ -27,25 +27,68 @@ use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
 use super::gather::{Gathering, Unseen};
 use super::source::Source;
-use super::{crfsuite, idx, letters, svmlight};
+use super::{arff, crfsuite, csv, idx, letters, svmlight};
 use crate::error::{Error, Place, Result};
 
 /// How to read files.
+///
+/// ```
+/// use maxmargin::data::{ReadOptions, read_training};
+/// let folder = tempfile::tempdir()?;
+/// let songs = folder.path().join("songs.csv");
+/// std::fs::write(&songs, "tempo,loudness,happy,calm\n120,0.5,1,0\n70,0.1,1,1\n")?;
+/// let label_columns = vec!["happy".to_owned(), "calm".to_owned()];
+/// let options = ReadOptions { label_sets: true, label_columns, ..ReadOptions::default() };
+/// let (data, vocabulary) = read_training(&[songs], &options)?;
+/// assert!(vocabulary.labels.iter().eq(["calm", "happy"]));
+/// assert_eq!((data.labels_of(0), data.labels_of(1)), (&[1][..], &[0, 1][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The format; found out from the content when it is `None`.
     pub format: Option<Format>,
-    /// The file with the labels of idx images; looked for beside the images when it is `None`.
+    /// The file with the labels of idx images, or with the names of the columns of a table that are labels; looked for
+    /// beside the data when it is `None`.
     pub labels: Option<PathBuf>,
     /// Whether the feature indices of SVMlight's format count from 0 instead of 1.
     pub zero_based: bool,
+    /// Whether each row has a set of labels instead of one.
+    pub label_sets: bool,
+    /// The columns of a table (ARFF, CSV) that are labels, by name; found out in other ways when there are none.
+    pub label_columns: Vec<String>,
+    /// What to do about values that a table does not have.
+    pub missing: Missing,
+}
+
+/// What to do about values that a table does not have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// An error that names the place.
+    #[default]
+    Refuse,
+    /// They become NaN, to be filled in by [`Preprocessing`](super::Preprocessing), which lets none of them pass.
+    Keep,
+}
+
+impl ReadOptions {
+    /// The format of a file: the one that was named, or what its content shows.
+    pub fn format_of(&self, source: &mut Source) -> Result<Format> {
+        match self.format {
+            Some(format) => Ok(format),
+            None if self.label_columns.is_empty() => Format::detect(source),
+            // Only tables have columns, and CSV shows no mark of its own.
+            None if arff::recognise(source.peek()?) => Ok(Format::Arff),
+            None => Ok(Format::Csv),
+        }
+    }
 }
 
 /// Reads files to train from: one data set, and the vocabulary that they make. Labels are sorted: by value when all are
 /// numbers, else alphabetically.
 pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary)> {
     let (first, format) = open_first(paths, options)?;
-    let mut data = Gathering::growing(format.has_named_attributes());
+    let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
     Ok((data, vocabulary.unwrap_or_default()))
@@ -71,7 +114,7 @@ pub fn read_with(
             );
         }
     }
-    let mut data = Gathering::fixed(vocabulary);
+    let mut data = Gathering::fixed(vocabulary).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, _, unseen) = data.finish();
     Ok((data, unseen))
@@ -82,22 +125,21 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
     let Some(path) = paths.first() else {
         return Err(Error::parameter("data", "at least one file is needed"));
     };
-    if options.labels.is_some() && paths.len() > 1 {
-        return Err(Error::parameter(
-            "labels",
-            "a file with labels goes with one file of images, not with several",
-        ));
-    }
     let mut source = Source::open(path)?;
-    let format = match options.format {
-        Some(format) => format,
-        None => Format::detect(&mut source)?,
-    };
-    if options.labels.is_some() && format != Format::Idx {
-        return Err(Error::parameter(
-            "labels",
-            format!("only idx keeps its labels apart; {format} has them inside"),
-        ));
+    let format = options.format_of(&mut source)?;
+    if options.labels.is_some() && !format.is_table() {
+        let problem = match format {
+            Format::Idx if paths.len() > 1 => {
+                "a file with labels goes with one file of images, not with several".to_owned()
+            }
+            Format::Idx => return Ok((source, format)),
+            _ => format!("idx, arff and csv keep labels or their names apart; {format} has them inside"),
+        };
+        return Err(Error::parameter("labels", problem));
+    }
+    if !options.label_columns.is_empty() && !format.is_table() {
+        let problem = format!("{format} has no columns with names; only arff and csv do");
+        return Err(Error::parameter("label-columns", problem));
     }
     Ok((source, format))
 }
@@ -124,6 +166,8 @@ fn read_all(
                 let mut labels = open_labels(path, options, data)?;
                 idx::read(&mut source, labels.as_mut(), data)?;
             }
+            Format::Arff => arff::read(&mut source, options, data)?,
+            Format::Csv => csv::read(&mut source, options, data)?,
         }
         if data.examples() == before {
             return Err(source.error("the file holds no examples"));
@@ -135,13 +179,10 @@ fn read_all(
 /// Opens a later file, which must be in the format of the first.
 fn open_same(path: &Path, format: Format, options: &ReadOptions) -> Result<Source> {
     let mut source = Source::open(path)?;
-    if options.format.is_none() {
-        let found = Format::detect(&mut source)?;
-        if found != format {
-            return Err(source.error(format!("this file looks like {found}, but the first one is {format}")));
-        }
+    match options.format_of(&mut source)? {
+        found if found == format => Ok(source),
+        found => Err(source.error(format!("this file looks like {found}, but the first one is {format}"))),
     }
-    Ok(source)
 }
 
 /// The labels of an image file: as given, else beside it; `None` when there are none and none are needed.

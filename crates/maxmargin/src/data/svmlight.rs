@@ -12,7 +12,12 @@
 //! VERB qid:1 2:1 8:0.75
 //! NOUN qid:2 3:1
 //! ```
+//!
+//! Where rows have sets of labels they stand between commas, and there are no sequences; `label_sets` has the details.
 
+mod label_sets;
+
+use label_sets::Promise;
 use rustc_hash::FxHashSet;
 
 use super::gather::Gathering;
@@ -22,17 +27,23 @@ use crate::error::Result;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, zero_based: bool, data: &mut Gathering<'_>) -> Result<()> {
-    let mut reader = Reader { data, zero_based, open: None, finished: FxHashSet::default() };
+    let mut reader = Reader { data, zero_based, promise: None, open: None, finished: FxHashSet::default() };
+    let mut rows = 0;
     while let Some(line) = source.next_line()? {
-        reader.line(&line)?;
+        rows += u64::from(reader.line(&line, rows)?);
     }
     reader.end_sequence();
-    Ok(())
+    match reader.promise {
+        Some(promise) => promise.check_end(source, rows),
+        None => Ok(()),
+    }
 }
 
 struct Reader<'d, 'v> {
     data: &'d mut Gathering<'v>,
     zero_based: bool,
+    /// What the header of an extreme-classification file says.
+    promise: Option<Promise>,
     open: Option<Sequence>,
     /// The numbers of the sequences that came to their end in this file.
     finished: FxHashSet<u64>,
@@ -45,14 +56,24 @@ struct Sequence {
 }
 
 impl Reader<'_, '_> {
-    fn line(&mut self, line: &Line<'_>) -> Result<()> {
+    /// Reads a line that comes after so many rows; whether it holds one.
+    fn line(&mut self, line: &Line<'_>, rows: u64) -> Result<bool> {
         let bytes = line.bytes;
         let start = skip_blanks(bytes, 0);
         if matches!(bytes.get(start), None | Some(b'#')) {
-            return Ok(());
+            return Ok(false);
+        }
+        if self.data.label_sets() {
+            return self.line_with_set(line, start, rows);
         }
         let end = token_end(bytes, start);
         let label = label(line, start, &bytes[start..end])?;
+        if label_sets::is_list_of_numbers(label) {
+            let problem = format!(
+                "`{label}` is a list of labels, but here each row has one label; rows with several are for the task multilabel"
+            );
+            return Err(line.error(start + 1, problem));
+        }
         let (qid, cost) = self.features(line, end)?;
         self.place(line, qid, cost)?;
         self.data.label(label);
@@ -60,7 +81,36 @@ impl Reader<'_, '_> {
         if qid.is_none() {
             self.data.end_example(cost.unwrap_or(1.0), None);
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// The same where rows have sets of labels.
+    fn line_with_set(&mut self, line: &Line<'_>, start: usize, rows: u64) -> Result<bool> {
+        if rows == 0 && self.promise.is_none() {
+            self.promise = Promise::parse(line)?;
+            if let Some(promise) = &self.promise {
+                self.zero_based = true;
+                self.data.expect_columns(promise.features);
+                return Ok(false);
+            }
+        }
+        if let Some(promise) = &self.promise {
+            promise.check_row(line, rows)?;
+        }
+        let end = token_end(line.bytes, start);
+        let token = &line.bytes[start..end];
+        let after_labels = match is_feature(token) {
+            true => start,
+            false => {
+                label_sets::read_labels(line, start, token, self.promise.as_ref(), self.data)?;
+                end
+            }
+        };
+        self.data.end_label_set();
+        let (_, cost) = self.features(line, after_labels)?;
+        self.data.end_row();
+        self.data.end_example(cost.unwrap_or(1.0), None);
+        Ok(true)
     }
 
     /// Reads what follows the label; returns the sequence number and the weight, where there are some.
@@ -118,6 +168,10 @@ impl Reader<'_, '_> {
         cost: &mut Option<f64>,
     ) -> Result<()> {
         let column = start + 1;
+        if token.starts_with(b"qid:") && self.data.label_sets() {
+            let problem = "`qid:` makes sequences, but rows with sets of labels make none; remove it";
+            return Err(line.error(column, problem));
+        }
         if let Some(number) = token.strip_prefix(b"qid:") {
             let Some(number) = whole(number) else {
                 return Err(line.error(column + 4, "after `qid:` goes the whole number of a sequence"));
@@ -131,8 +185,14 @@ impl Reader<'_, '_> {
             }
         } else {
             let token = String::from_utf8_lossy(token);
+            let header = match self.data.examples() == 0 && matches!(Promise::parse(line), Ok(Some(_))) {
+                true => {
+                    " (the header of an extreme-classification file? Its rows are for the task multilabel)"
+                }
+                false => "",
+            };
             let problem =
-                format!("`{token}` is no feature: expected index:value with a whole number as index");
+                format!("`{token}` is no feature: expected index:value with a whole number as index{header}");
             return Err(line.error(column, problem));
         }
         Ok(())
@@ -144,6 +204,9 @@ impl Reader<'_, '_> {
         if index < first {
             let problem = "feature index 0, but indices count from 1; if they count from 0, say --zero-based";
             return Err(line.error(start + 1, problem));
+        }
+        if let Some(promise) = &self.promise {
+            promise.check_feature(line, start, index)?;
         }
         // The number of columns must fit as well.
         match u32::try_from(index - first) {
@@ -215,10 +278,21 @@ fn label<'a>(line: &Line<'a>, start: usize, token: &'a [u8]) -> Result<&'a str> 
         let problem = format!("the label is missing: the line begins with `{text}`; write a label before it");
         return Err(line.error(start + 1, problem));
     }
-    match text.strip_prefix('+') {
-        Some(number) if number.starts_with(|first: char| first.is_ascii_digit()) => Ok(number),
-        _ => Ok(text),
+    Ok(without_plus(text))
+}
+
+/// `+1` is `1`.
+fn without_plus(label: &str) -> &str {
+    match label.strip_prefix('+') {
+        Some(number) if number.starts_with(|first: char| first.is_ascii_digit()) => number,
+        _ => label,
     }
+}
+
+/// Whether a token can follow the label.
+pub(crate) fn is_feature(token: &[u8]) -> bool {
+    let numbered = leading_whole(token).is_some_and(|(_, length)| token.get(length) == Some(&b':'));
+    numbered || token.starts_with(b"qid:") || token.starts_with(b"cost:")
 }
 
 fn is_blank(byte: u8) -> bool {

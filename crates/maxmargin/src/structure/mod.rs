@@ -21,7 +21,7 @@ pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use label_cost::{CostMatrix, LabelCost};
 pub use multiclass::Multiclass;
-pub use multilabel::{ENUMERATED, Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss, Share};
+pub use multilabel::{Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss, Share};
 
 use crate::linear::{FeatureSum, Terms};
 

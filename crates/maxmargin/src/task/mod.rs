@@ -13,7 +13,7 @@ pub use self::comparing::ComparisonOptions;
 pub use self::searching::{SearchOptions, TaskSearch};
 use crate::data::{Dataset, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
-use crate::inference::{LabelGraph, chow_liu_tree};
+use crate::inference::{LabelGraph, chow_liu};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
@@ -139,9 +139,9 @@ pub enum Pairs {
 
 impl Pairs {
     /// The pairs of a Chow-Liu tree: those labels that tell most about each other, without a cycle.
-    pub fn tree(data: &Dataset, labels: usize) -> Self {
+    pub fn tree(data: &Dataset, labels: usize) -> Result<Self> {
         let sets = (0..data.len()).map(|i| (data.labels_of(i), data.weight(i)));
-        Pairs::Listed(chow_liu_tree(labels, sets))
+        Ok(Pairs::Listed(chow_liu(labels, sets)?))
     }
 
     fn graph(&self, labels: usize) -> Result<LabelGraph> {

@@ -5,8 +5,9 @@ use std::fmt;
 use super::Task;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::inference::MOST_LABELS;
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{ENUMERATED, LabelCost, LabelSet, LabelSets, SetLoss, Stratified};
+use crate::structure::{LabelCost, LabelSet, LabelSets, SetLoss, Stratified};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
@@ -125,7 +126,7 @@ impl Task {
         let whole = self.has_whole_losses(surrogate);
         if !surrogate.is_monotone() && !whole {
             let problem = format!(
-                "{surrogate} does not rise with the loss; it needs the stratified search, and so costs that are whole numbers up to 100 (label sets: exact inference, equal weights, and a forest of pairs or at most {ENUMERATED} labels)"
+                "{surrogate} does not rise with the loss; it needs the stratified search, and so costs that are whole numbers up to 100 (label sets: exact inference, equal weights, and a forest of pairs or at most {MOST_LABELS} labels)"
             );
             return Err(Error::parameter("surrogate", problem));
         }
@@ -141,7 +142,7 @@ impl Task {
         let (strategy, why) = match strategy {
             Some(Strategy::Stratified) if !whole && matches!(self, Task::Multilabel(_)) => {
                 let problem = format!(
-                    "stratified needs equal label weights, and a forest of pairs or at most {ENUMERATED} labels; use hull"
+                    "stratified needs equal label weights, and a forest of pairs or at most {MOST_LABELS} labels; use hull"
                 );
                 return Err(Error::parameter("search", problem));
             }

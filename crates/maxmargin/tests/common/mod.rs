@@ -1,6 +1,7 @@
 //! What several of the tests need.
 #![allow(dead_code)]
 
+pub mod fault;
 pub mod problem;
 pub mod reference;
 pub mod surrogate;
@@ -44,7 +45,16 @@ pub fn idx(magic: u32, sizes: &[u32], bytes: &[u8]) -> Vec<u8> {
 pub fn check(data: &Dataset, vocabulary: &Vocabulary) {
     let rows = data.features.rows();
     let columns = vocabulary.attributes.len();
-    assert_eq!(data.labels.len(), rows);
+    match &data.sets {
+        None => assert_eq!(data.labels.len(), rows),
+        Some(starts) => {
+            assert_eq!(starts.len(), rows + 1);
+            assert_eq!((starts.first(), starts.last()), (Some(&0), Some(&data.labels.len())));
+            for set in starts.windows(2).map(|set| &data.labels[set[0]..set[1]]) {
+                assert!(set.is_sorted_by(|a, b| a < b || (*a == UNKNOWN_LABEL && a == b)), "{set:?}");
+            }
+        }
+    }
     assert!(!data.is_empty());
     assert_eq!(data.features.columns(), columns);
     for &label in &data.labels {

@@ -16,7 +16,7 @@ use super::{FeatureMatrix, Values};
 /// assert_eq!(matrix.row(0).to_pairs(), [(3, 1.0), (7, 0.1)]);
 /// assert!(matrix.row(1).is_empty());
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct MatrixBuilder {
     matrix: FeatureMatrix,
 }
@@ -31,6 +31,16 @@ impl MatrixBuilder {
     /// For rows that hold a value for each column.
     pub fn dense(columns: usize) -> Self {
         Self { matrix: FeatureMatrix { columns, ..FeatureMatrix::default() } }
+    }
+
+    /// The same rows, sparse from now on if most of their values are 0. To be called between rows.
+    pub(crate) fn sparse_if_worthwhile(self) -> Self {
+        Self { matrix: self.matrix.sparse_if_worthwhile() }
+    }
+
+    /// Whether values are given with their columns.
+    pub(crate) fn is_sparse(&self) -> bool {
+        self.matrix.sparse
     }
 
     /// The number of rows ended so far.

@@ -176,6 +176,11 @@ impl FeatureMatrix {
         self.columns
     }
 
+    /// Whether only some values are stored, with their columns; all others are 0.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
+    }
+
     /// The number of stored values.
     pub fn stored(&self) -> usize {
         if self.sparse { self.indices.len() } else { self.rows * self.columns }

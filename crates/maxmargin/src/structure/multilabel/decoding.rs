@@ -1,11 +1,49 @@
 //! The best set of one input: scores as a field of binary labels, and which kernel maximises it.
 
 use super::{INDICATORS, LabelSet, Multilabel};
-use crate::inference::{Field, LabelGraph, RoofDual};
+use crate::inference::{
+    AllSets, BoundedSet, BranchAndBound, Field, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
+};
 use crate::structure::{Found, Mix};
 
 /// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together.
 const TIE: f64 = 1e-13;
+
+/// The most relaxations that branch and bound solves for one set.
+const MOST_NODES: usize = 300;
+
+/// How the best set is found.
+#[derive(Debug, Clone)]
+pub(super) enum Way {
+    /// By dynamic programming on a forest.
+    Forest(Forest),
+    /// All sets are listed.
+    Listed,
+    /// By branch and bound.
+    Searched,
+}
+
+impl Way {
+    pub(super) fn new(graph: &LabelGraph) -> Self {
+        match Forest::new(graph) {
+            Ok(forest) => Way::Forest(forest),
+            Err(_) if graph.labels() <= MOST_LABELS => Way::Listed,
+            Err(_) => Way::Searched,
+        }
+    }
+}
+
+/// What the kernels work with.
+#[derive(Debug, Clone, Default)]
+struct Kernels {
+    dual: RoofDual,
+    halves: Vec<u8>,
+    forest: Option<Forest>,
+    all: AllSets,
+    search: BranchAndBound,
+    /// The best set by number of differences, where all sets are listed.
+    strata: Vec<(u32, f64)>,
+}
 
 /// The scores of one input: ⟨w, φ(x,y)⟩ = base + Σ_i unary_i·y_i + Σ_ij coupling_ij·y_i·y_j.
 #[derive(Debug, Clone, Default)]
@@ -17,8 +55,7 @@ pub struct MultilabelScores {
     pub(super) augmented: Vec<f64>,
     /// Whether the max-flow's last problem had these couplings.
     is_known: bool,
-    dual: RoofDual,
-    halves: Vec<u8>,
+    kernels: Kernels,
 }
 
 impl MultilabelScores {
@@ -109,7 +146,7 @@ impl Multilabel {
     /// The best vertex of the relaxation under a mix.
     pub(super) fn best_vertex(&self, scores: &mut MultilabelScores, truth: &LabelSet, mix: Mix) -> Found<LabelSet> {
         self.augment(scores, Some(truth), mix);
-        let MultilabelScores { augmented, coupling, dual, halves, is_known, .. } = scores;
+        let MultilabelScores { augmented, coupling, kernels: Kernels { dual, halves, .. }, is_known, .. } = scores;
         let field = Field { graph: &self.graph, unary: augmented, coupling };
         match std::mem::replace(is_known, true) {
             true => dual.solve_again(field, halves),
@@ -118,4 +155,128 @@ impl Multilabel {
         let label = LabelSet::of_halves(halves, &self.graph, coupling);
         self.found(scores, Some(truth), label)
     }
+
+    /// The best set under a mix.
+    pub(super) fn best_set(
+        &self,
+        scores: &mut MultilabelScores,
+        truth: Option<&LabelSet>,
+        mix: Mix,
+    ) -> Found<LabelSet> {
+        let lambda = self.augment(scores, truth, mix);
+        let MultilabelScores { augmented, coupling, kernels, .. } = scores;
+        let field = Field { graph: &self.graph, unary: augmented, coupling };
+        match &self.way {
+            Way::Listed => {
+                kernels.fill(field);
+                let label = of_mask(kernels.all.best().0);
+                self.found(scores, truth, label)
+            }
+            way => {
+                let best = kernels.solve(way, field, &[]);
+                self.bounded(scores, truth, mix, lambda, best)
+            }
+        }
+    }
+
+    /// The k best sets under a mix, best first.
+    pub(super) fn best_sets(
+        &self,
+        scores: &mut MultilabelScores,
+        truth: Option<&LabelSet>,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<LabelSet>> {
+        let lambda = self.augment(scores, truth, mix);
+        let MultilabelScores { augmented, coupling, kernels, .. } = scores;
+        let field = Field { graph: &self.graph, unary: augmented, coupling };
+        match &self.way {
+            Way::Listed => {
+                kernels.fill(field);
+                let best = kernels.all.k_best(k);
+                best.into_iter().map(|(mask, _)| self.found(scores, truth, of_mask(mask))).collect()
+            }
+            way => {
+                let best = k_best_sets(self.labels(), k, |fixed| kernels.solve(way, field, fixed));
+                let bounded = |best| self.bounded(scores, truth, mix, lambda, best);
+                best.into_iter().map(bounded).collect()
+            }
+        }
+    }
+
+    /// A set that a kernel found, with what it may have missed in the units of the mix.
+    fn bounded(
+        &self,
+        scores: &MultilabelScores,
+        truth: Option<&LabelSet>,
+        mix: Mix,
+        lambda: f64,
+        best: BoundedSet,
+    ) -> Found<LabelSet> {
+        let unit = if mix.score == 0.0 { mix.loss / lambda } else { mix.score };
+        let missed = unit * (best.bound - best.score).max(0.0);
+        Found { missed, ..self.found(scores, truth, of_flags(&best.on)) }
+    }
+
+    /// Finds the best score for each number of differences from a set.
+    pub(super) fn count_differences(&self, scores: &mut MultilabelScores, from: &LabelSet) {
+        let MultilabelScores { unary, coupling, kernels, .. } = scores;
+        let field = Field { graph: &self.graph, unary, coupling };
+        match &self.way {
+            Way::Forest(forest) => {
+                let mut flags = vec![false; self.labels()];
+                from.on().iter().for_each(|&label| flags[label as usize] = true);
+                kernels.forest.get_or_insert_with(|| forest.clone()).count_differences(field, &flags);
+            }
+            _ => {
+                kernels.fill(field);
+                let mask = from.on().iter().fold(0, |mask, label| mask | (1 << label));
+                kernels.strata = kernels.all.best_by_distance(mask);
+            }
+        }
+    }
+}
+
+impl MultilabelScores {
+    /// The best score for each number of differences, after they were counted.
+    pub(super) fn best_by_differences(&self) -> impl Iterator<Item = f64> + '_ {
+        let forest = self.kernels.forest.iter().flat_map(Forest::scores);
+        forest.chain(self.kernels.strata.iter().map(|(_, score)| *score)).map(|score| self.base + score)
+    }
+
+    /// The best set with this many differences.
+    pub(super) fn set_with_differences(&self, differences: usize) -> LabelSet {
+        match &self.kernels.forest {
+            Some(forest) => of_flags(&forest.set(differences)),
+            None => of_mask(self.kernels.strata[differences].0),
+        }
+    }
+}
+
+impl Kernels {
+    /// Lists all sets. There are few enough labels, or this is not called.
+    fn fill(&mut self, field: Field<'_>) {
+        let is_filled = self.all.fill(field);
+        debug_assert!(is_filled.is_ok());
+    }
+
+    fn solve(&mut self, way: &Way, field: Field<'_>, fixed: &[Option<bool>]) -> BoundedSet {
+        match way {
+            Way::Forest(forest) => {
+                let forest = self.forest.get_or_insert_with(|| forest.clone());
+                let (on, score) = forest.maximize(field, fixed);
+                BoundedSet::proven(on, score)
+            }
+            _ => self.search.maximize(field, fixed, MOST_NODES),
+        }
+    }
+}
+
+fn of_mask(mask: u32) -> LabelSet {
+    LabelSet::of(&(0..u32::BITS).filter(|label| mask & (1 << label) != 0).collect::<Vec<u32>>())
+}
+
+fn of_flags(flags: &[bool]) -> LabelSet {
+    let on = (0..).zip(flags).filter(|(_, on)| **on).map(|(label, _)| label);
+    LabelSet::of(&on.collect::<Vec<u32>>())
 }

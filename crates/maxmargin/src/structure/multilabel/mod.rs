@@ -17,9 +17,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use self::decoding::MultilabelScores;
-pub use self::oracles::ENUMERATED;
 pub use self::label_set::{LabelSet, Share};
 pub use self::set_loss::SetLoss;
+use self::decoding::Way;
 use super::{Found, Mix, Structure};
 use crate::data::Rows;
 use crate::error::{Error, Result};
@@ -83,7 +83,7 @@ pub struct Multilabel {
     features: usize,
     graph: Arc<LabelGraph>,
     options: MultilabelOptions,
-    is_forest: bool,
+    way: Way,
 }
 
 impl Multilabel {
@@ -95,7 +95,7 @@ impl Multilabel {
         }
         options.loss.check(labels)?;
         super::multiclass::check_size(features + INDICATORS * graph.edges().len().div_ceil(labels), labels)?;
-        Ok(Self { features, is_forest: graph.is_forest(), graph: Arc::new(graph), options })
+        Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
     }
 
     /// The pairs of labels that have weights.
@@ -105,7 +105,7 @@ impl Multilabel {
 
     /// Whether the most violated label is searched among fractional ones too. On a forest the relaxation has none.
     pub fn is_relaxed(&self) -> bool {
-        self.options.inference == Inference::Relaxed && !self.is_forest
+        self.options.inference == Inference::Relaxed && !matches!(self.way, Way::Forest(_))
     }
 
     /// The loss.

@@ -1,8 +1,9 @@
 //! The oracles of label sets beyond decoding: the best set of every loss, the k best, fractional sets, and sizes.
 
+use super::decoding::Way;
 use super::{LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss};
 use crate::data::Rows;
-use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, Structure};
+use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
 
 impl Relaxed for Multilabel {
     fn is_relaxed(&self) -> bool {
@@ -44,10 +45,16 @@ impl LabelSets for Multilabel {
     }
 }
 
-// TEMPORARY
 impl KBest for Multilabel {
-    fn k_best(&self, _x: &Rows, truth: Option<&LabelSet>, scores: &mut MultilabelScores, mix: Mix, _k: usize) -> Vec<Found<LabelSet>> {
-        vec![self.best_set(scores, truth, mix)]
+    fn k_best(
+        &self,
+        _x: &Rows,
+        truth: Option<&LabelSet>,
+        scores: &mut MultilabelScores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<LabelSet>> {
+        self.best_sets(scores, truth, mix, k)
     }
 }
 
@@ -57,32 +64,46 @@ impl Stratified for Multilabel {
     }
 
     fn loss_unit(&self, _truth: &LabelSet) -> Option<f64> {
-        if self.is_relaxed() {
-            return None;
-        }
-        self.options.loss.common_weight(self.labels())
+        // Fractional sets have all losses.
+        self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
     }
 
-    fn strata(&self, _x: &Rows, _truth: &LabelSet, _scores: &mut MultilabelScores, _step: Option<f64>, strata: &mut Vec<ScoreStratum>) -> bool {
+    fn strata(
+        &self,
+        _x: &Rows,
+        truth: &LabelSet,
+        scores: &mut MultilabelScores,
+        _step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool {
         strata.clear();
-        false
+        let Some(weight) = self.stratum_weight() else { return false };
+        // A size is the number of differences from the empty set.
+        let is_size = *self.set_loss() == SetLoss::Size;
+        let from = if is_size { &LabelSet::default() } else { truth };
+        self.count_differences(scores, from);
+        strata.extend(scores.best_by_differences().enumerate().map(|(differences, score)| {
+            let loss = weight * differences as f64 * if is_size { -1.0 } else { 1.0 };
+            ScoreStratum { score, losses: (loss, loss) }
+        }));
+        true
     }
 
-    fn stratum_label(&self, _x: &Rows, _scores: &mut MultilabelScores, _number: usize) -> LabelSet {
-        LabelSet::default()
+    fn stratum_label(&self, _x: &Rows, scores: &mut MultilabelScores, number: usize) -> LabelSet {
+        scores.set_with_differences(number)
     }
 }
 
-/// Up to so many labels all sets are listed.
-pub const ENUMERATED: usize = 20;
-
 impl Multilabel {
-    pub(crate) fn has_strata(&self) -> bool {
-        false
+    /// What all labels cost, where the best set of every loss can be found.
+    fn stratum_weight(&self) -> Option<f64> {
+        let weight = self.options.loss.common_weight(self.labels())?;
+        let lists = !matches!(self.way, Way::Searched);
+        (lists && weight > 0.0 && !self.is_relaxed()).then_some(weight)
     }
 
-    pub(super) fn best_set(&self, scores: &mut MultilabelScores, truth: Option<&LabelSet>, mix: Mix) -> Found<LabelSet> {
-        let v = self.best_vertex(scores, truth.unwrap_or(&LabelSet::default()), mix);
-        self.found(scores, truth, LabelSet::of(v.label.on()))
+    /// Whether the best set of every loss can be found.
+    pub(crate) fn has_strata(&self) -> bool {
+        self.stratum_weight().is_some()
     }
 }

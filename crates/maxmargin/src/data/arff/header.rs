@@ -1,0 +1,195 @@
+//! What an ARFF file says before its rows: the relation's name and the attributes.
+
+use super::super::alphabet::Alphabet;
+use super::super::source::{Line, Source};
+use super::super::table::{BYTE_ORDER_MARK, Column, Kind};
+use super::words::{Word, Words, is_blank};
+use crate::error::Result;
+
+/// The attributes, and which of them the relation's name counts as labels.
+pub(super) struct Header {
+    pub columns: Vec<Column>,
+    pub counted_labels: Option<Vec<usize>>,
+}
+
+/// A word that begins a declaration, in any case.
+pub(super) struct Keyword(&'static [u8]);
+
+pub(super) const RELATION: Keyword = Keyword(b"@relation");
+pub(super) const ATTRIBUTE: Keyword = Keyword(b"@attribute");
+const DATA: Keyword = Keyword(b"@data");
+
+impl Keyword {
+    /// Whether a line begins with it.
+    pub fn begins(&self, line: &[u8]) -> bool {
+        let (word, rest) = line.split_at(self.0.len().min(line.len()));
+        let ended = rest.first().is_none_or(|&byte| is_blank(byte) || b"\r%'\"".contains(&byte));
+        word.eq_ignore_ascii_case(self.0) && ended
+    }
+}
+
+/// Reads up to the line with `@data`.
+pub(super) fn read(source: &mut Source) -> Result<Header> {
+    let mut columns = Vec::new();
+    let mut counted = None;
+    let mut ended = false;
+    while let Some(mut line) = source.next_line()? {
+        if line.number == 1 {
+            // Columns in messages count from after the mark, as an editor shows them.
+            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
+        }
+        let mut words = Words { line: &line, at: 0 };
+        words.skip_blanks();
+        if words.is_end() {
+            continue;
+        }
+        let rest = words.rest();
+        if RELATION.begins(rest) {
+            words.at += RELATION.0.len();
+            counted = counted_labels(&mut words)?.map(|count| (count, line.number));
+        } else if ATTRIBUTE.begins(rest) {
+            words.at += ATTRIBUTE.0.len();
+            columns.push(attribute(&mut words)?);
+        } else if DATA.begins(rest) {
+            ended = true;
+            break;
+        } else {
+            return Err(line.error(words.at + 1, "expected @relation, @attribute or @data"));
+        }
+    }
+    if !ended {
+        return Err(source.error_on_last_line(0, "the file ends before @data, so it has no rows"));
+    }
+    if columns.is_empty() {
+        return Err(source.error_on_last_line(0, "no @attribute before @data"));
+    }
+    let counted_labels = match counted {
+        None => None,
+        Some((count, line)) => Some(label_range(source, count, line, columns.len())?),
+    };
+    Ok(Header { columns, counted_labels })
+}
+
+/// MEKA's option in a relation's name: `-C n`.
+fn counted_labels(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
+    words.skip_blanks();
+    let name = match words.peek() {
+        Some(b'\'' | b'"') => words.word(is_blank)?.text,
+        _ => words.rest().into(),
+    };
+    let mut parts = name.split(|&byte| is_blank(byte)).filter(|part| !part.is_empty());
+    // Weka's filters leave options of their own in the name: one without a number is not MEKA's.
+    while let Some(part) = parts.next() {
+        if part.eq_ignore_ascii_case(b"-C") {
+            let count = parts.next().and_then(|count| std::str::from_utf8(count).ok()?.parse().ok());
+            return Ok(count.filter(|&count| count != 0));
+        }
+    }
+    Ok(None)
+}
+
+/// The columns that `-C count` means.
+fn label_range(source: &Source, count: i64, line: usize, columns: usize) -> Result<Vec<usize>> {
+    let labels = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    if labels > columns {
+        let problem = format!("-C {count} on line {line} counts more labels than the {columns} attributes");
+        return Err(source.error(problem));
+    }
+    Ok(if count > 0 { (0..labels).collect() } else { (columns - labels..columns).collect() })
+}
+
+/// What follows `@attribute`: a name and a type.
+fn attribute(words: &mut Words<'_, '_>) -> Result<Column> {
+    let line = words.line;
+    words.skip_blanks();
+    let name = words.word(|byte| is_blank(byte) || byte == b'{')?;
+    let place = (line.number, name.start + 1);
+    let name = text(line, name)?;
+    if name.is_empty() {
+        return Err(
+            line.error(place.1, "an attribute needs a name and a type, like `@attribute tempo numeric`")
+        );
+    }
+    words.skip_blanks();
+    let kind = match words.take(b'{') {
+        true => Kind::Nominal(nominal(words)?),
+        false => number(words, &name)?,
+    };
+    words.skip_blanks();
+    match words.is_end() {
+        true => Ok(Column { name, kind, place }),
+        false => Err(line.error(words.at + 1, format!("more text after the type of `{name}`"))),
+    }
+}
+
+fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
+    let line = words.line;
+    let word = words.word(|byte| is_blank(byte) || byte == b'%')?;
+    let is = |names: &[&str]| names.iter().any(|name| word.text.eq_ignore_ascii_case(name.as_bytes()));
+    if is(&["numeric", "real", "integer"]) {
+        return Ok(Kind::Number);
+    }
+    let found = String::from_utf8_lossy(&word.text);
+    let problem = if word.text.is_empty() {
+        format!("the type of `{name}` is missing: numeric, or its values in braces")
+    } else if is(&["string"]) {
+        format!(
+            "`{name}` is of type string, which is no feature; turn it into word counts (Weka's StringToWordVector does), or remove it"
+        )
+    } else if is(&["date", "relational"]) {
+        format!("`{name}` is of type {found}, which is no feature; write it as numbers, or remove it")
+    } else {
+        format!(
+            "`{found}` is not the type of an attribute: numeric, real, integer, or values in braces like {{0,1}}"
+        )
+    };
+    Err(line.error(word.start + 1, problem))
+}
+
+/// The values of a nominal attribute, after the brace.
+fn nominal(words: &mut Words<'_, '_>) -> Result<Alphabet> {
+    let line = words.line;
+    let open = words.at;
+    let mut values = Alphabet::default();
+    words.skip_blanks();
+    if words.take(b'}') {
+        return Ok(values);
+    }
+    loop {
+        words.skip_blanks();
+        let mut word = words.word(|byte| byte == b',' || byte == b'}')?;
+        let start = word.start;
+        if !word.quoted {
+            word.text = word.text.trim_ascii_end().to_vec().into();
+            if word.text.is_empty() {
+                return Err(line.error(start + 1, "a value is missing between commas"));
+            }
+        }
+        let value = text(line, word)?;
+        if values.get(&value).is_some() {
+            return Err(line.error(start + 1, format!("the value `{value}` is declared twice")));
+        }
+        values.add(&value);
+        words.skip_blanks();
+        if words.take(b'}') {
+            return Ok(values);
+        }
+        if !words.take(b',') {
+            return Err(line.error(open, "the values that begin here have no closing brace on this line"));
+        }
+    }
+}
+
+/// A name or value as text; a model file has names one a line.
+fn text(line: &Line<'_>, word: Word<'_>) -> Result<String> {
+    let start = word.start;
+    match String::from_utf8(word.text.into_owned()) {
+        Ok(text) if text.contains(['\n', '\r']) => {
+            Err(line.error(start + 1, "a line break in a name or a value; rename it"))
+        }
+        Ok(text) => Ok(text),
+        Err(_) => {
+            Err(line.error(start + 1, "this is not UTF-8 text; convert the file, for example with iconv"))
+        }
+    }
+}

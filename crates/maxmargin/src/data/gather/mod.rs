@@ -1,0 +1,369 @@
+//! Where the readers put what they read: a data set that grows row by row, and the names in it.
+//!
+//! Training data makes the vocabulary; labels are renumbered at the end so that they are sorted, whatever the order of
+//! the examples. Later data is read with a fixed vocabulary: an attribute that it lacks is dropped, a label that it
+//! lacks becomes [`UNKNOWN_LABEL`], and both are counted in [`Unseen`]. Values of 0 are not stored, but their column
+//! counts as seen.
+//!
+//! Rows have one label each, or a set of labels each where the task is about sets. Tables, whose header names all
+//! columns before the first row, are gathered densely when most of their values are there.
+
+mod labels;
+
+use std::sync::Arc;
+
+use labels::RowLabels;
+
+use super::alphabet::Alphabet;
+use super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
+use super::features::{FeatureMatrix, MatrixBuilder};
+
+/// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
+const ENOUGH_TO_TELL: usize = 1 << 16;
+
+/// What a file held that a fixed vocabulary does not know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unseen {
+    /// The number of rows whose label is unknown; with label sets, the number of unknown labels in all of them.
+    pub labels: usize,
+    /// The number of values that were dropped because their attribute is unknown (each occurrence counts).
+    pub attributes: usize,
+}
+
+/// A data set in the making. A row is labelled, filled and ended; examples are ended after their last row.
+pub(crate) struct Gathering<'v> {
+    names: Names<'v>,
+    /// The columns seen so far (growing) or of the vocabulary (fixed).
+    columns: usize,
+    features: MatrixBuilder,
+    /// The values of the open row by column, when rows are gathered densely.
+    dense_row: Option<Vec<f64>>,
+    /// Whether so many values were looked at that this will not change before the end.
+    stays_dense: bool,
+    /// Images of `columns` bytes each, worth `byte / 255`; then `features` stays empty.
+    images: Option<Vec<u8>>,
+    labels: RowLabels,
+    /// Where each example starts, and the end; kept only when examples are sequences.
+    starts: Vec<usize>,
+    chains: bool,
+    examples: usize,
+    weights: Option<Vec<f64>>,
+    folds: Option<Vec<u32>>,
+    unseen: Unseen,
+}
+
+enum Names<'v> {
+    Growing { labels: Alphabet, attributes: Alphabet, named: bool },
+    Fixed(&'v Vocabulary),
+}
+
+impl<'v> Gathering<'v> {
+    /// With a vocabulary that grows; its attributes have names or only numbers.
+    pub fn growing(named: bool) -> Self {
+        let (labels, attributes) = (Alphabet::default(), Alphabet::default());
+        Self::new(Names::Growing { labels, attributes, named }, 0)
+    }
+
+    /// With the vocabulary of a model.
+    pub fn fixed(vocabulary: &'v Vocabulary) -> Self {
+        Self::new(Names::Fixed(vocabulary), vocabulary.attributes.len())
+    }
+
+    fn new(names: Names<'v>, columns: usize) -> Self {
+        Self {
+            names,
+            columns,
+            features: MatrixBuilder::sparse(),
+            dense_row: None,
+            stays_dense: false,
+            images: None,
+            labels: RowLabels::default(),
+            starts: vec![0],
+            chains: false,
+            examples: 0,
+            weights: None,
+            folds: None,
+            unseen: Unseen::default(),
+        }
+    }
+
+    /// With a set of labels for each row, or one label. To be said before the first row.
+    pub fn with_label_sets(mut self, label_sets: bool) -> Self {
+        if label_sets {
+            self.labels.make_sets();
+        }
+        self
+    }
+
+    /// Whether each row has a set of labels.
+    pub fn label_sets(&self) -> bool {
+        self.labels.are_sets()
+    }
+
+    /// The number of examples ended so far.
+    pub fn examples(&self) -> usize {
+        self.examples
+    }
+
+    /// Whether examples are sequences. A format that knows says so before the first row.
+    pub fn chains(&self) -> bool {
+        self.chains
+    }
+
+    /// Says that examples are sequences of rows.
+    pub fn set_chains(&mut self) {
+        self.chains = true;
+    }
+
+    /// Whether labels must be there: data to train from has them.
+    pub fn needs_labels(&self) -> bool {
+        matches!(self.names, Names::Growing { .. })
+    }
+
+    /// Demands that rows have this many columns, as the rows and the model before them have.
+    pub fn set_columns(&mut self, columns: usize) -> Result<(), String> {
+        match &self.names {
+            Names::Growing { .. } if self.labels.rows() == 0 => self.columns = columns,
+            _ if self.columns == columns => {}
+            Names::Growing { .. } => {
+                return Err(format!("{columns} pixels, but the files before this one have {}", self.columns));
+            }
+            Names::Fixed(_) => {
+                return Err(format!(
+                    "{columns} pixels, but the model was trained on {} columns",
+                    self.columns
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a growing vocabulary have at least this many numbered columns.
+    pub fn expect_columns(&mut self, columns: usize) {
+        if let Names::Growing { .. } = self.names {
+            self.columns = self.columns.max(columns);
+        }
+    }
+
+    /// Makes a label part of a growing vocabulary, whether or not a row has it.
+    pub fn know_label(&mut self, name: &str) {
+        if let Names::Growing { labels, .. } = &mut self.names {
+            labels.add(name);
+        }
+    }
+
+    /// Sets the label of the open row. Where rows have sets, it is the only one.
+    pub fn label(&mut self, name: &str) {
+        self.add_label(name);
+        self.end_label_set();
+    }
+
+    /// Says that nothing is known about the label or the labels of the open row: it will count as wrong.
+    pub fn no_label(&mut self) {
+        self.labels.add(UNKNOWN_LABEL);
+        self.end_label_set();
+    }
+
+    /// Adds a label to the set of the open row; false when it is there already.
+    pub fn add_label(&mut self, name: &str) -> bool {
+        match self.number_of_label(name) {
+            UNKNOWN_LABEL => {
+                self.unseen.labels += 1;
+                self.labels.add_stranger(name)
+            }
+            label => self.labels.add(label),
+        }
+    }
+
+    /// Adds a label, by the number that [`Gathering::number_of_label`] gave. The caller sees to it that a row does not
+    /// have it twice.
+    pub fn add_numbered_label(&mut self, label: u32) {
+        if label == UNKNOWN_LABEL {
+            self.unseen.labels += 1;
+        }
+        self.labels.add(label);
+    }
+
+    /// Ends the set of labels of the open row, which may be empty.
+    pub fn end_label_set(&mut self) {
+        self.labels.end_set();
+    }
+
+    /// The number by which a label is known here (until [`Gathering::finish`] sorts them); a growing vocabulary takes it
+    /// in, a fixed one may not know it.
+    pub fn number_of_label(&mut self, name: &str) -> u32 {
+        match &mut self.names {
+            Names::Growing { labels, .. } => labels.add(name),
+            Names::Fixed(vocabulary) => vocabulary.labels.get(name).unwrap_or(UNKNOWN_LABEL),
+        }
+    }
+
+    /// The vocabulary of the model, when it is fixed.
+    pub fn fixed_vocabulary(&self) -> Option<&'v Vocabulary> {
+        match self.names {
+            Names::Growing { .. } => None,
+            Names::Fixed(vocabulary) => Some(vocabulary),
+        }
+    }
+
+    /// Adds a value to the open row, by the number of its column.
+    #[inline]
+    pub fn column(&mut self, column: u32, value: f64) {
+        if column as usize >= self.columns {
+            match self.names {
+                Names::Growing { .. } => self.columns = column as usize + 1,
+                Names::Fixed(_) => {
+                    self.unseen.attributes += 1;
+                    return;
+                }
+            }
+        }
+        self.store(column, value);
+    }
+
+    /// Adds a value to the open row, by the name of its attribute.
+    #[inline]
+    pub fn attribute(&mut self, name: &str, value: f64) {
+        let column = self.column_of(name);
+        self.known_column(column, value);
+    }
+
+    /// The column of an attribute; a growing vocabulary takes it in, a fixed one may not know it.
+    #[inline]
+    pub fn column_of(&mut self, name: &str) -> Option<u32> {
+        match &mut self.names {
+            Names::Growing { attributes, .. } => Some(attributes.add(name)),
+            Names::Fixed(Vocabulary { attributes: Attributes::Named(names), .. }) => names.get(name),
+            Names::Fixed(_) => None,
+        }
+    }
+
+    /// Adds a value to the open row, in the column that [`Gathering::column_of`] found for its name.
+    #[inline]
+    pub fn known_column(&mut self, column: Option<u32>, value: f64) {
+        match column {
+            Some(column) => self.store(column, value),
+            None => self.unseen.attributes += 1,
+        }
+    }
+
+    /// The names of the columns so far.
+    pub fn column_names(&self) -> Option<&Alphabet> {
+        match &self.names {
+            Names::Growing { attributes, .. } => Some(attributes),
+            Names::Fixed(Vocabulary { attributes: Attributes::Named(names), .. }) => Some(names),
+            Names::Fixed(_) => None,
+        }
+    }
+
+    /// Says that rows hold `values` values each, whether they are 0 or not, in columns that are all known by now. They
+    /// are gathered densely if that is most of the columns: fewer would make the matrix larger than its file.
+    pub fn set_dense(&mut self, values: usize) {
+        let columns = self.column_names().map_or(0, Alphabet::len);
+        if self.examples == 0 && columns > 0 && 2 * values >= columns {
+            self.features = MatrixBuilder::dense(columns);
+            self.dense_row = Some(vec![0.0; columns]);
+        }
+    }
+
+    /// Whether rows are gathered densely: then each must hold the values that were promised.
+    pub fn is_dense(&self) -> bool {
+        self.dense_row.is_some()
+    }
+
+    #[inline]
+    fn store(&mut self, column: u32, value: f64) {
+        match &mut self.dense_row {
+            None if value != 0.0 => self.features.push(column, value),
+            None => {}
+            // A negative zero would not fit into a byte.
+            Some(row) => row[column as usize] = value + 0.0,
+        }
+    }
+
+    /// Ends the open row.
+    pub fn end_row(&mut self) {
+        for value in self.dense_row.iter_mut().flatten() {
+            self.features.push(0, std::mem::take(value));
+        }
+        self.features.end_row();
+        if self.dense_row.is_some() && !self.stays_dense && self.features.stored() >= ENOUGH_TO_TELL {
+            self.stays_dense = true;
+            self.features = std::mem::take(&mut self.features).sparse_if_worthwhile();
+            if self.features.is_sparse() {
+                self.dense_row = None;
+            }
+        }
+    }
+
+    /// Where the bytes of images go; each image is a row and needs [`Gathering::label`], but not its end.
+    pub fn images(&mut self) -> &mut Vec<u8> {
+        self.images.get_or_insert_default()
+    }
+
+    /// Ends the example that the rows since the last one make.
+    pub fn end_example(&mut self, weight: f64, fold: Option<u32>) {
+        if weight != 1.0 && self.weights.is_none() {
+            self.weights = Some(vec![1.0; self.examples]);
+        }
+        if let Some(weights) = &mut self.weights {
+            weights.push(weight);
+        }
+        if let Some(fold) = fold {
+            self.folds.get_or_insert_default().push(fold);
+        }
+        if self.chains {
+            self.starts.push(self.labels.rows());
+        }
+        self.examples += 1;
+    }
+
+    /// The data, the vocabulary where it grew, and what was unseen where it was fixed.
+    pub fn finish(self) -> (Dataset, Option<Vocabulary>, Unseen) {
+        let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
+            self;
+        let (columns, vocabulary, renumbered) = match names {
+            Names::Growing { labels: names, attributes, named } => {
+                let attributes = match named {
+                    true => Attributes::Named(attributes),
+                    false => Attributes::Numbered(columns),
+                };
+                let (labels, renumbered) = sorted(&names);
+                (attributes.len(), Some(Vocabulary { labels, attributes }), Some(renumbered))
+            }
+            Names::Fixed(_) => (columns, None, None),
+        };
+        let (labels, sets) = labels.finish(renumbered.as_deref());
+        let features = match images {
+            None => features.finish(columns).sparse_if_worthwhile(),
+            Some(bytes) if bytes.is_empty() => FeatureMatrix::default(),
+            Some(mut bytes) => {
+                bytes.shrink_to_fit();
+                FeatureMatrix::from_bytes(bytes, columns, 1.0 / 255.0).sparse_if_worthwhile()
+            }
+        };
+        let shrunk = |mut starts: Vec<usize>| {
+            starts.shrink_to_fit();
+            starts
+        };
+        let sequences = chains.then(|| shrunk(starts));
+        (
+            Dataset { features: Arc::new(features), labels, sets, sequences, weights, folds },
+            vocabulary,
+            unseen,
+        )
+    }
+}
+
+/// The names in sorted order, and the new number of each old one.
+fn sorted(names: &Alphabet) -> (Alphabet, Vec<u32>) {
+    let order = names.sorted_order();
+    let mut renumbered = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        renumbered[old as usize] = new as u32;
+    }
+    (order.iter().map(|&old| names.name(old)).collect(), renumbered)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! What happens to columns after they are read: missing values are filled in, and columns are standardised.
+//!
+//! [`Preprocessing::fit`] learns from training data what to fill in, subtract and divide by; [`Preprocessing::apply`] does it
+//! to that data and to any later one. A model keeps the three vectors, so that prediction sees features as training did.
+//! Missing values are NaN in the matrix; none passes `apply`.
+//!
+//! Dense data is centred and divided by its standard deviation, column by column. Sparse data is only divided, so that it
+//! stays sparse; its standard deviation counts the zeros that are not stored. A column that is constant is left alone: it
+//! has nothing to standardise, and dividing by rounding errors would blow it up.
+
+mod statistics;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use statistics::ColumnStatistics;
+
+use super::dataset::Dataset;
+use super::features::{FeatureMatrix, MatrixBuilder, Row};
+use crate::error::{Error, Result};
+
+/// Centring makes sparse data dense; it may not make more values than this of it (2 GiB of them).
+const MOST_FILLED_UP: usize = 1 << 28;
+
+/// What to put where a value is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Impute {
+    /// Nothing: a missing value is an error.
+    #[default]
+    None,
+    /// The mean of the training column.
+    Mean,
+    /// Zero.
+    Zero,
+}
+
+/// What to do to each column: fill in `impute` where a value is missing, then `(value − shift) / scale`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{Dataset, FeatureMatrix, Impute, Preprocessing};
+/// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0, 5.0], [3.0, f64::NAN], [f64::NAN, 5.0]]));
+/// let data = Dataset { features, labels: vec![0, 1, 0], ..Dataset::default() };
+/// assert!(Preprocessing::fit(&data, Impute::None, false).is_err());
+/// let preprocessing = Preprocessing::fit(&data, Impute::Mean, false)?;
+/// let filled = preprocessing.apply(&data)?;
+/// assert_eq!(filled.features.row(1).to_pairs(), [(0, 3.0), (1, 5.0)]);
+/// assert_eq!(filled.features.row(2).to_pairs(), [(0, 2.0), (1, 5.0)]);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preprocessing {
+    /// What to put where a value is missing, by column; without it a missing value is an error.
+    pub impute: Option<Vec<f64>>,
+    /// What to subtract, by column. It makes data dense.
+    pub shift: Option<Vec<f64>>,
+    /// What to divide by afterwards, by column.
+    pub scale: Option<Vec<f64>>,
+}
+
+impl Preprocessing {
+    /// Learns from training data what to do to columns.
+    pub fn fit(data: &Dataset, impute: Impute, standardise: bool) -> Result<Self> {
+        let features = &data.features;
+        if impute == Impute::None {
+            check_none_missing(features)?;
+        }
+        let statistics = match (impute, standardise) {
+            (Impute::None | Impute::Zero, false) => None,
+            _ => Some(ColumnStatistics::of(features, impute)),
+        };
+        let filled_in = match (&statistics, impute) {
+            (_, Impute::None) => None,
+            (Some(statistics), Impute::Mean) => Some(statistics.filled_in.clone()),
+            _ => Some(vec![0.0; features.columns()]),
+        };
+        let mut preprocessing = Self { impute: filled_in, shift: None, scale: None };
+        if let Some(statistics) = statistics.filter(|_| standardise) {
+            preprocessing.shift = (!features.is_sparse()).then_some(statistics.mean);
+            preprocessing.scale = Some(statistics.deviation);
+        }
+        Ok(preprocessing)
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.impute.is_none() && self.shift.is_none() && self.scale.is_none()
+    }
+
+    /// The data with its columns filled in and standardised. Refuses what would not be a finite number.
+    pub fn apply(&self, data: &Dataset) -> Result<Dataset> {
+        let features = &data.features;
+        for vector in [&self.impute, &self.shift, &self.scale].into_iter().flatten() {
+            if vector.len() != features.columns() {
+                let problem =
+                    format!("made for {} columns, but the data has {}", vector.len(), features.columns());
+                return Err(Error::parameter("preprocessing", problem));
+            }
+        }
+        if self.is_empty() {
+            check_none_missing(features)?;
+            return Ok(data.clone());
+        }
+        let features = match (features.is_sparse(), &self.shift) {
+            (true, None) => self.sparse(features)?,
+            (sparse, _) => self.dense(features, sparse)?,
+        };
+        Ok(Dataset { features: Arc::new(features), ..data.clone() })
+    }
+
+    /// What becomes of a value.
+    fn value(&self, row: usize, column: usize, value: f64) -> Result<f64> {
+        let of = |vector: &Option<Vec<f64>>| vector.as_ref().map(|vector| vector[column]);
+        let known = match value.is_nan() {
+            true => of(&self.impute).ok_or_else(|| missing(row, column))?,
+            false => value,
+        };
+        let value = (known - of(&self.shift).unwrap_or(0.0)) / of(&self.scale).unwrap_or(1.0);
+        match value.is_finite() {
+            true => Ok(value),
+            false => {
+                let problem = format!(
+                    "example {}: {known} in column {} is too far out to be standardised",
+                    row + 1,
+                    column + 1
+                );
+                Err(Error::parameter("standardise", problem))
+            }
+        }
+    }
+
+    fn sparse(&self, features: &FeatureMatrix) -> Result<FeatureMatrix> {
+        let mut builder = MatrixBuilder::sparse();
+        for row in 0..features.rows() {
+            try_each(features.row(row), |column, value| {
+                let value = self.value(row, column, value)?;
+                if value != 0.0 {
+                    builder.push(column as u32, value);
+                }
+                Ok(())
+            })?;
+            builder.end_row();
+        }
+        Ok(builder.finish(features.columns()))
+    }
+
+    fn dense(&self, features: &FeatureMatrix, sparse: bool) -> Result<FeatureMatrix> {
+        let (rows, columns) = (features.rows(), features.columns());
+        if sparse && rows.saturating_mul(columns) > MOST_FILLED_UP {
+            let problem = format!(
+                "the training data was dense and this data is sparse: {rows} rows of {columns} columns would fill the memory; give fewer rows at a time"
+            );
+            return Err(Error::parameter("standardise", problem));
+        }
+        let mut builder = MatrixBuilder::dense(columns);
+        let mut values = vec![0.0; columns];
+        for row in 0..rows {
+            values.fill(0.0);
+            features.row(row).for_each(|column, value| values[column] = value);
+            for (column, &value) in values.iter().enumerate() {
+                // A negative zero would not fit into the narrowest types.
+                builder.push(0, self.value(row, column, value)? + 0.0);
+            }
+            builder.end_row();
+        }
+        Ok(builder.finish(columns))
+    }
+}
+
+/// Visits the values of a row until one is refused.
+fn try_each(row: Row<'_>, mut visit: impl FnMut(usize, f64) -> Result<()>) -> Result<()> {
+    let mut result = Ok(());
+    row.for_each(|column, value| {
+        if result.is_ok() {
+            result = visit(column, value);
+        }
+    });
+    result
+}
+
+fn check_none_missing(features: &FeatureMatrix) -> Result<()> {
+    for row in 0..features.rows() {
+        try_each(features.row(row), |column, value| match value.is_nan() {
+            true => Err(missing(row, column)),
+            false => Ok(()),
+        })?;
+    }
+    Ok(())
+}
+
+#[cold]
+fn missing(row: usize, column: usize) -> Error {
+    let problem = format!(
+        "row {} has no value in column {}; train with --missing mean or --missing zero to fill such values in",
+        row + 1,
+        column + 1
+    );
+    Error::parameter("missing", problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn data(features: FeatureMatrix) -> Dataset {
+        let labels = vec![0; features.rows()];
+        Dataset { features: Arc::new(features), labels, ..Dataset::default() }
+    }
+
+    fn sparse(rows: &[Vec<f64>]) -> Dataset {
+        let mut builder = MatrixBuilder::sparse();
+        for row in rows {
+            row.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, &v)| builder.push(j as u32, v));
+            builder.end_row();
+        }
+        data(builder.finish(rows.first().map_or(0, Vec::len)))
+    }
+
+    fn table(data: &Dataset) -> Vec<Vec<f64>> {
+        let row = |i: usize| {
+            let mut values = vec![0.0; data.features.columns()];
+            data.features.row(i).for_each(|j, value| values[j] = value);
+            values
+        };
+        (0..data.len()).map(row).collect()
+    }
+
+    /// Mean and standard deviation, as the textbook has them.
+    fn moments(values: &[f64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+    }
+
+    fn cell() -> impl Strategy<Value = f64> {
+        prop_oneof![3 => -10.0..10.0, 1 => Just(0.0), 1 => Just(f64::NAN), 1 => Just(0.1)]
+    }
+
+    proptest! {
+        #[test]
+        fn columns_come_out_filled_and_standardised(rows in prop::collection::vec(prop::collection::vec(cell(), 3), 1..12), mean: bool) {
+            let impute = if mean { Impute::Mean } else { Impute::Zero };
+            let (dense, sparse) = (data(FeatureMatrix::from_dense(&rows)), sparse(&rows));
+            let plain = Preprocessing::fit(&dense, impute, false).unwrap();
+            let filled = table(&plain.apply(&dense).unwrap());
+            prop_assert_eq!(&filled, &table(&plain.apply(&sparse).unwrap()));
+            for j in 0..3 {
+                let known: Vec<f64> = rows.iter().map(|row| row[j]).filter(|v| !v.is_nan()).collect();
+                let expected = if mean && !known.is_empty() { moments(&known).0 } else { 0.0 };
+                for (row, filled) in rows.iter().zip(&filled) {
+                    match row[j].is_nan() {
+                        true => prop_assert!((filled[j] - expected).abs() < 1e-12),
+                        false => prop_assert_eq!(filled[j], row[j]),
+                    }
+                }
+            }
+            let column = |table: &[Vec<f64>], j: usize| -> Vec<f64> { table.iter().map(|row| row[j]).collect() };
+            let standard = Preprocessing::fit(&dense, impute, true).unwrap();
+            let centred = table(&standard.apply(&dense).unwrap());
+            let divided = Preprocessing::fit(&sparse, impute, true).unwrap();
+            prop_assert!(divided.shift.is_none());
+            for (a, b) in divided.scale.iter().flatten().zip(standard.scale.iter().flatten()) {
+                prop_assert!((a - b).abs() <= 1e-12 * b);
+            }
+            let divided = divided.apply(&sparse).unwrap();
+            prop_assert!(divided.features.is_sparse());
+            let divided = table(&divided);
+            for j in 0..3 {
+                let (before, after) = (column(&filled, j), column(&centred, j));
+                if before.iter().all(|v| *v == before[0]) {
+                    prop_assert_eq!(&before, &after);
+                    prop_assert_eq!(&before, &column(&divided, j));
+                } else if moments(&before).1 > 1e-9 {
+                    let (mean, deviation) = moments(&after);
+                    prop_assert!(mean.abs() < 1e-6 && (deviation - 1.0).abs() < 1e-6, "{after:?}");
+                    prop_assert!((moments(&column(&divided, j)).1 - 1.0).abs() < 1e-6);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn huge_and_constant_columns_stay_finite() {
+        let rows = [[1e300, 0.1, 1e-320], [-1e300, 0.1, 0.0], [1e300, 0.1, 0.0]];
+        let data = data(FeatureMatrix::from_dense(&rows));
+        let all = Preprocessing::fit(&data, Impute::None, true).unwrap();
+        let table = table(&all.apply(&data).unwrap());
+        assert!((table[1][0] + 2f64.sqrt()).abs() < 1e-9);
+        assert!(table.iter().all(|row| row[1] == 0.1 && row.iter().all(|v| v.is_finite())), "{table:?}");
+    }
+
+    #[test]
+    fn nothing_but_finite_numbers_passes() {
+        let broken = data(FeatureMatrix::from_dense(&[[1.0, f64::NAN]]));
+        for preprocessing in [
+            Preprocessing::default(),
+            Preprocessing { scale: Some(vec![1.0, 1.0]), ..Preprocessing::default() },
+            Preprocessing { scale: Some(vec![0.0, 1.0]), impute: Some(vec![0.0, 0.0]), shift: None },
+            Preprocessing { impute: Some(vec![0.0]), ..Preprocessing::default() },
+        ] {
+            assert!(preprocessing.apply(&broken).is_err());
+        }
+        let message = Preprocessing::fit(&broken, Impute::None, false).unwrap_err().to_string();
+        assert!(message.contains("row 1 has no value in column 2") && message.contains("--missing mean"));
+        let wide = Preprocessing { shift: Some(vec![1.0; 1 << 20]), ..Preprocessing::default() };
+        let mut builder = MatrixBuilder::sparse();
+        (0..1000).for_each(|_| builder.end_row());
+        let message = wide.apply(&data(builder.finish(1 << 20))).unwrap_err().to_string();
+        assert!(message.contains("would fill the memory"));
+    }
+
+    #[test]
+    fn it_survives_a_file() {
+        let data = data(FeatureMatrix::from_dense(&[[1.0, 0.3], [3.0, 0.1]]));
+        let fitted = Preprocessing::fit(&data, Impute::Mean, true).unwrap();
+        let text = serde_json::to_string(&fitted).unwrap();
+        assert_eq!(serde_json::from_str::<Preprocessing>(&text).unwrap(), fitted);
+    }
+}

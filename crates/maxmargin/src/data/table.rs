@@ -1,0 +1,257 @@
+//! Tables: files whose header names their columns (ARFF and CSV), and what each column is for.
+//!
+//! A [`Column`] is what a header declares; its [`Role`] says what becomes of its cells. Numbers are features, and so are
+//! nominal columns whose values are 0 and 1; other nominal columns become a feature `name=value` for each of their values.
+//! Label columns hold 0 or 1 where rows have sets of labels, or the class where they have one label; `choice` decides
+//! which these are. Columns are known by name: a later file may order them in another way.
+//!
+//! Where rows are sparse, a column that a row leaves out has its first declared value, as Weka has it, so nominal columns
+//! whose first value is not 0 fill rows up. Their number is bounded by the size of the file.
+
+mod choice;
+mod roles;
+
+pub(crate) use choice::{LabelChoice, choose_labels};
+pub(crate) use roles::truth;
+use roles::{Role, roles};
+
+use super::alphabet::Alphabet;
+use super::gather::Gathering;
+use super::number::{finite_cell, weight};
+use super::reader::Missing;
+use super::source::{Line, Source};
+use crate::error::Result;
+
+/// What some editors put before text that is UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How many values that no text stands for a file may add up to, for each of its bytes and beside them.
+const FILLED_PER_BYTE: usize = 16;
+const FILLED_BESIDE: usize = 1 << 20;
+
+/// A column as its file declares it.
+pub(crate) struct Column {
+    pub name: String,
+    pub kind: Kind,
+    /// Where it is declared: line and column, from 1.
+    pub place: (usize, usize),
+}
+
+/// What the cells of a column may hold.
+pub(crate) enum Kind {
+    Number,
+    /// One of these values.
+    Nominal(Alphabet),
+    /// Nothing is declared: numbers, or the class.
+    Any,
+}
+
+/// A table whose columns have their roles.
+pub(crate) struct Table {
+    pub columns: Vec<Column>,
+    roles: Vec<Role>,
+    /// The columns whose value is not 0 where a sparse row leaves them out.
+    pub filled_up: Vec<usize>,
+    features: usize,
+    has_labels: bool,
+    missing: Missing,
+    /// Whether a label of the open row is not known.
+    unknown: bool,
+    filled: usize,
+    may_be_filled: usize,
+}
+
+impl Table {
+    /// Gives columns their roles; `labels` are the columns with labels, if there are any.
+    pub fn new(
+        source: &Source,
+        columns: Vec<Column>,
+        labels: &[usize],
+        missing: Missing,
+        data: &mut Gathering<'_>,
+    ) -> Result<Self> {
+        let roles = roles(source, &columns, labels, data)?;
+        let is_filled = |j: &usize| match &columns[*j].kind {
+            Kind::Number | Kind::Any => false,
+            Kind::Nominal(values) => match &roles[*j] {
+                Role::Class | Role::OneHot(_) => true,
+                Role::Number(_) | Role::Label(_) => values.iter().next().and_then(truth) != Some(false),
+            },
+        };
+        let filled_up = (0..columns.len()).filter(is_filled).collect();
+        let features = columns.len() - labels.len();
+        Ok(Self {
+            columns,
+            roles,
+            filled_up,
+            features,
+            has_labels: !labels.is_empty(),
+            missing,
+            unknown: false,
+            filled: 0,
+            may_be_filled: FILLED_BESIDE,
+        })
+    }
+
+    /// Says whether the rows that follow are dense, which must fit what was read before.
+    pub fn begin_rows(&self, line: &Line<'_>, dense: bool, data: &mut Gathering<'_>) -> Result<()> {
+        if dense {
+            roles::check_all_there(line, &self.columns, &self.roles, data)?;
+            data.set_dense(self.features);
+        } else if data.is_dense() {
+            return Err(line.error(1, "this file has sparse rows, but the files before it have dense ones"));
+        }
+        Ok(())
+    }
+
+    /// Allows what a line of text may be filled up with.
+    pub fn count_line(&mut self, line: &Line<'_>) {
+        self.may_be_filled = self.may_be_filled.saturating_add(FILLED_PER_BYTE * (line.bytes.len() + 1));
+    }
+
+    /// Adds the cell of column `j` to the open row; its text begins `at` bytes into the line.
+    pub fn cell(
+        &mut self,
+        line: &Line<'_>,
+        at: usize,
+        j: usize,
+        text: &[u8],
+        data: &mut Gathering<'_>,
+    ) -> Result<()> {
+        match &self.roles[j] {
+            Role::Number(column) => {
+                let value = match (&self.columns[j].kind, text) {
+                    (_, b"0") => 0.0,
+                    (_, b"1") => 1.0,
+                    (Kind::Nominal(values), _) => return Err(self.undeclared(line, at, j, text, values)),
+                    (Kind::Number | Kind::Any, _) => finite_cell(line, at, text, &self.columns[j].name)?,
+                };
+                data.known_column(*column, value);
+            }
+            Role::OneHot(columns) => {
+                let value = self.nominal(line, at, j, text)?;
+                data.known_column(columns[value as usize], 1.0);
+            }
+            Role::Label(label) => {
+                if let Kind::Nominal(_) = self.columns[j].kind {
+                    self.nominal(line, at, j, text)?;
+                }
+                match std::str::from_utf8(text).ok().and_then(truth) {
+                    Some(true) => data.add_numbered_label(*label),
+                    Some(false) => {}
+                    None => {
+                        let text = String::from_utf8_lossy(text);
+                        let name = &self.columns[j].name;
+                        return Err(
+                            line.error(at + 1, format!("the label `{name}` is `{text}`: expected 0 or 1"))
+                        );
+                    }
+                }
+            }
+            Role::Class => {
+                if let Kind::Nominal(_) = self.columns[j].kind {
+                    self.nominal(line, at, j, text)?;
+                }
+                match std::str::from_utf8(text) {
+                    Ok(name) if !name.contains(['\n', '\r']) => data.label(name),
+                    _ => return Err(line.error(at + 1, "a class is UTF-8 text without line breaks")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a cell whose value is missing.
+    pub fn missing_cell(
+        &mut self,
+        line: &Line<'_>,
+        at: usize,
+        j: usize,
+        data: &mut Gathering<'_>,
+    ) -> Result<()> {
+        let name = &self.columns[j].name;
+        match &self.roles[j] {
+            Role::Label(_) | Role::Class if data.needs_labels() => {
+                return Err(line.error(at + 1, format!("the label `{name}` is missing in this row")));
+            }
+            Role::Label(_) => self.unknown = true,
+            Role::Class => data.no_label(),
+            Role::Number(_) | Role::OneHot(_) if self.missing == Missing::Refuse => {
+                let problem = format!(
+                    "the value of `{name}` is missing; to put in the column's mean or 0, say --missing mean or --missing zero in training"
+                );
+                return Err(line.error(at + 1, problem));
+            }
+            Role::Number(column) => data.known_column(*column, f64::NAN),
+            Role::OneHot(columns) => {
+                columns.iter().for_each(|&column| data.known_column(column, f64::NAN));
+                self.filled += columns.len();
+                self.check_filled(line, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the value that column `j` has where a sparse row leaves it out.
+    pub fn left_out_cell(&mut self, line: &Line<'_>, j: usize, data: &mut Gathering<'_>) -> Result<()> {
+        self.filled += 1;
+        self.check_filled(line, 0)?;
+        let Kind::Nominal(values) = &self.columns[j].kind else { return Ok(()) };
+        let first = values.iter().next().unwrap_or_default().to_owned();
+        self.cell(line, 0, j, first.as_bytes(), data)
+    }
+
+    fn check_filled(&self, line: &Line<'_>, at: usize) -> Result<()> {
+        match self.filled <= self.may_be_filled {
+            true => Ok(()),
+            false => Err(line.error(
+                at + 1,
+                "short rows of long nominal columns: they would fill the memory; declare 0 as the first value of columns that are mostly left out",
+            )),
+        }
+    }
+
+    /// Ends the open row, which is an example of its own.
+    pub fn end_row(&mut self, weight: f64, data: &mut Gathering<'_>) {
+        let unknown = std::mem::take(&mut self.unknown);
+        match (self.has_labels, data.label_sets()) {
+            (false, _) => data.no_label(),
+            (true, true) if unknown => data.no_label(),
+            (true, true) => data.end_label_set(),
+            // The class has ended it.
+            (true, false) => {}
+        }
+        data.end_row();
+        data.end_example(weight, None);
+    }
+
+    /// The weight of a row, which begins `at` bytes into the line.
+    pub fn weight(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
+        weight(line, at, text)
+    }
+
+    /// The number of a nominal value.
+    fn nominal(&self, line: &Line<'_>, at: usize, j: usize, text: &[u8]) -> Result<u32> {
+        let Kind::Nominal(values) = &self.columns[j].kind else { return Ok(0) };
+        let known = std::str::from_utf8(text).ok().and_then(|text| values.get(text));
+        known.ok_or_else(|| self.undeclared(line, at, j, text, values))
+    }
+
+    #[cold]
+    fn undeclared(
+        &self,
+        line: &Line<'_>,
+        at: usize,
+        j: usize,
+        text: &[u8],
+        values: &Alphabet,
+    ) -> crate::Error {
+        let (name, text) = (&self.columns[j].name, String::from_utf8_lossy(text));
+        let mut declared: Vec<&str> = values.iter().take(10).collect();
+        if declared.len() < values.len() {
+            declared.push("…");
+        }
+        let problem = format!("`{text}` is no value of `{name}`, which has {{{}}}", declared.join(","));
+        line.error(at + 1, problem)
+    }
+}

@@ -1,0 +1,171 @@
+//! What each column of a table is for, and where its values go.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::gather::Gathering;
+use super::super::source::{Line, Source};
+use super::{Column, Kind};
+use crate::error::{Error, Place, Result};
+
+/// The names of all features may not take more memory than this: `name=value` repeats the name for each value.
+const MOST_NAME_BYTES: usize = 1 << 28;
+
+/// What becomes of the cells of a column. Feature columns that a model does not know are `None`.
+pub(crate) enum Role {
+    /// A number goes into this column of the matrix.
+    Number(Option<u32>),
+    /// Each nominal value has a column of the matrix, which gets a 1.
+    OneHot(Vec<Option<u32>>),
+    /// The cell says whether the row has this label.
+    Label(u32),
+    /// The cell is the row's only label.
+    Class,
+}
+
+/// The roles of all columns.
+pub(super) fn roles(
+    source: &Source,
+    columns: &[Column],
+    labels: &[usize],
+    data: &mut Gathering<'_>,
+) -> Result<Vec<Role>> {
+    let refuse = |column: &Column, problem: String| {
+        let (line, at) = column.place;
+        Err(Error::data(Place::new(source.path(), line, at), problem))
+    };
+    if labels.len() == columns.len() {
+        return Err(source.error("all columns hold labels, so no column is left for features"));
+    }
+    let mut is_label = vec![false; columns.len()];
+    labels.iter().for_each(|&j| is_label[j] = true);
+    let later_file = data.needs_labels() && data.examples() > 0;
+    let (mut roles, mut seen, mut bytes) = (Vec::new(), FxHashMap::default(), 0);
+    for (column, is_label) in columns.iter().zip(is_label) {
+        if let Some((line, _)) = seen.insert(column.name.clone(), column.place) {
+            let problem = format!("a second column `{}`; the first is declared on line {line}", column.name);
+            return refuse(column, problem);
+        }
+        if is_label && let Err(problem) = check_label(column, data.label_sets()) {
+            return refuse(column, problem);
+        }
+        roles.push(match (is_label, one_hot_names(column)) {
+            (true, _) if data.label_sets() => Role::Label(data.number_of_label(&column.name)),
+            (true, _) => {
+                if let Kind::Nominal(values) = &column.kind {
+                    values.iter().for_each(|value| data.know_label(value));
+                }
+                Role::Class
+            }
+            (false, names) => {
+                let known = data.column_names();
+                let mut all = names.iter().flatten().chain(names.is_none().then_some(&column.name));
+                if later_file
+                    && let Some(new) = all.find(|name| known.and_then(|known| known.get(name)).is_none())
+                {
+                    return refuse(column, format!("the column `{new}` is not in the files before this one"));
+                }
+                bytes += names.as_ref().map_or(0, |names| names.iter().map(String::len).sum());
+                if bytes > MOST_NAME_BYTES {
+                    let problem = format!(
+                        "too many nominal values: `name=value` would take more than {MOST_NAME_BYTES} bytes"
+                    );
+                    return refuse(column, problem);
+                }
+                match names {
+                    None => Role::Number(data.column_of(&column.name)),
+                    Some(names) => Role::OneHot(names.iter().map(|name| data.column_of(name)).collect()),
+                }
+            }
+        });
+    }
+    // The feature `a=b` of a nominal column `a` must not be another column as well.
+    for (column, role) in columns.iter().zip(&roles) {
+        if let (Role::OneHot(_), Some(names)) = (role, one_hot_names(column))
+            && let Some(name) = names.iter().find(|name| seen.contains_key(*name))
+        {
+            return refuse(
+                column,
+                format!("its feature `{name}` has the name of another column; rename one"),
+            );
+        }
+    }
+    Ok(roles)
+}
+
+/// Checks that a column can hold what labels are.
+fn check_label(column: &Column, label_sets: bool) -> std::result::Result<(), String> {
+    let Column { name, kind, .. } = column;
+    match kind {
+        Kind::Nominal(values) if label_sets => match values.iter().find(|value| truth(value).is_none()) {
+            None => Ok(()),
+            Some(value) => Err(format!(
+                "the label `{name}` can be `{value}`, but a label of a set is there (1) or not (0)"
+            )),
+        },
+        Kind::Number if !label_sets => {
+            Err(format!("the class `{name}` is declared as a number; declare its values, like {{a,b,c}}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The features of a nominal column, unless it counts as a number.
+fn one_hot_names(column: &Column) -> Option<Vec<String>> {
+    match &column.kind {
+        Kind::Nominal(values) if !values.iter().all(|value| value == "0" || value == "1") => {
+            // Only as many as fit: the limit on their bytes is checked by the caller.
+            let most = MOST_NAME_BYTES / (column.name.len() + 1) + 1;
+            Some(values.iter().take(most + 1).map(|value| format!("{}={value}", column.name)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a label with this value is there.
+pub(crate) fn truth(value: &str) -> Option<bool> {
+    match value {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ if value.eq_ignore_ascii_case("true") => Some(true),
+        _ if value.eq_ignore_ascii_case("false") => Some(false),
+        _ => match value.parse::<f64>() {
+            Ok(1.0) => Some(true),
+            Ok(0.0) => Some(false),
+            _ => None,
+        },
+    }
+}
+
+/// Checks that a table with dense rows has all columns that are known: a column that is not there is not 0.
+pub(super) fn check_all_there(
+    line: &Line<'_>,
+    columns: &[Column],
+    roles: &[Role],
+    data: &Gathering<'_>,
+) -> Result<()> {
+    let Some(known) = data.column_names() else { return Ok(()) };
+    let (mut numbers, mut nominal) = (FxHashSet::default(), FxHashSet::default());
+    for (column, role) in columns.iter().zip(roles) {
+        match role {
+            Role::Number(_) => _ = numbers.insert(column.name.as_str()),
+            Role::OneHot(_) => _ = nominal.insert(column.name.as_str()),
+            Role::Label(_) | Role::Class => {}
+        }
+    }
+    // A nominal column need not declare every value that others do. Lengths first: names may be long and full of `=`.
+    let lengths: FxHashSet<usize> = nominal.iter().map(|name| name.len()).collect();
+    let is_value = |name: &str| {
+        name.match_indices('=').any(|(at, _)| lengths.contains(&at) && nominal.contains(&name[..at]))
+    };
+    match known.iter().find(|&name| !numbers.contains(name) && !is_value(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let before = if data.needs_labels() {
+                "the files before this one have"
+            } else {
+                "the model was trained with"
+            };
+            Err(line.error(0, format!("{before} a column `{name}`, which is missing here")))
+        }
+    }
+}
