@@ -1,4 +1,7 @@
 //! Random fields of every kind, for the tests and the benchmarks of kernels.
+//!
+//! Each of them uses a part of it.
+#![allow(dead_code)]
 
 use maxmargin::inference::{Field, LabelGraph};
 use rand_pcg::Pcg64;
