@@ -51,6 +51,8 @@ pub enum Shape {
     Sparse,
     Forest,
     Independent,
+    /// A lattice 15 labels wide.
+    Lattice,
 }
 
 pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
@@ -61,6 +63,10 @@ pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
             let share = dice.unit();
             let all = (0..labels as u32).flat_map(|i| (i + 1..labels as u32).map(move |j| (i, j)));
             all.filter(|_| dice.unit() < share).collect()
+        }
+        Shape::Lattice => {
+            let right = (1..labels as u32).filter(|i| i % 15 != 0).map(|i| (i - 1, i));
+            right.chain((15..labels as u32).map(|i| (i - 15, i))).collect()
         }
         Shape::Forest => {
             let parents = (1..labels).map(|i| (dice.upto(i - 1) as u32, i as u32, dice.upto(9)));
