@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sample, Values};
+use common::problem::{Problem, Sample, Sets, Values};
 use common::surrogate::Surrogated;
 
 /// Noisy data that a model can partly explain.
@@ -32,6 +32,7 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
         boundary: true,
         mean: true,
         costs: None,
+        sets: Sets::default(),
         values: Values::Double,
         sparse: false,
         samples: (0..samples).map(|_| sample(&mut random)).collect(),

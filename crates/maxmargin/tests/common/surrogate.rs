@@ -3,7 +3,7 @@
 use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::SearchOptions;
+use maxmargin::task::{SearchOptions, TaskKind};
 
 use super::problem::{Problem, dot};
 
@@ -77,14 +77,17 @@ impl Surrogated {
     pub fn labels(&self, i: usize) -> Vec<Label> {
         let truth = &self.problem.samples[i].truth;
         let of_truth = self.problem.phi(i, truth);
-        let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != self.background).count() as f64;
+        // A set has 0 for what is not in it.
+        let is_set = self.problem.kind == TaskKind::Multilabel;
+        let background = if is_set { Some(0) } else { self.background };
+        let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != background).count() as f64;
         let label = |y: &Vec<u32>| {
             let slope = self.problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
             if self.surrogate != Surrogate::MicroF1 {
                 return Label { slope, constant: 0.0, g: self.problem.loss(i, y) };
             }
             let common = y.iter().zip(truth).filter(|(y, truth)| y == truth);
-            let common = common.filter(|(y, _)| Some(**y) != self.background).count() as f64;
+            let common = common.filter(|(y, _)| Some(**y) != background).count() as f64;
             let sizes = size(y) + size(truth);
             Label { slope, constant: sizes - 2.0 * common, g: -sizes }
         };
