@@ -67,10 +67,31 @@ impl Surrogated {
 
     /// The risk as the library sees it, with nothing remembered.
     pub fn risk(&self) -> Box<dyn Risk> {
+        self.try_risk().unwrap()
+    }
+
+    fn try_risk(&self) -> maxmargin::Result<Box<dyn Risk>> {
         let &Self { surrogate, strategy, background, .. } = self;
         let (task, data) = (self.problem.task(), self.problem.dataset());
         let options = SearchOptions { surrogate, strategy, step: None, background };
-        task.risk_with(&data, &task.search(&options, &data).unwrap()).unwrap()
+        task.risk_with(&data, &task.search(&options, &data)?)
+    }
+
+    /// Whether the search is for this problem: strata of label sets need a loss that counts mistakes, up to a factor, and whole
+    /// labels. Panics where the library thinks otherwise.
+    pub fn applies(&self) -> bool {
+        let needs_strata = self.strategy == Some(Strategy::Stratified) || !self.surrogate.is_monotone();
+        let applies = self.has_strata() || !needs_strata;
+        assert_eq!(applies, self.try_risk().is_ok(), "{:?}, {self:?}", self.try_risk().err());
+        applies
+    }
+
+    /// Whether the best label of every loss can be found.
+    pub fn has_strata(&self) -> bool {
+        let counts = |costs: &[f64]| costs[0] > 0.0 && costs.iter().all(|cost| *cost == costs[0]);
+        self.problem.kind != TaskKind::Multilabel
+            || self.surrogate == Surrogate::MicroF1
+            || self.problem.costs.as_deref().is_none_or(counts)
     }
 
     /// All labels of an example.
