@@ -9,8 +9,9 @@ use maxmargin::data::fingerprint_of_bytes;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{CheckpointDir, Identity, RunState, Solver, SolverKind, SolverSettings};
 use maxmargin::structure::LabelCost;
-use maxmargin::task::TaskKind;
+use maxmargin::task::{Task, TaskKind};
 
+use crate::describe::{columns, label_sets};
 use crate::print::note;
 use crate::problem::Problem;
 
@@ -92,7 +93,7 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
             format!("costs {}{}", hash(matrix.as_slice()), if mean { ", their mean" } else { "" })
         }
     };
-    [
+    let mut identity: Identity = [
         ("program version", env!("CARGO_PKG_VERSION").to_owned()),
         ("task", problem.task.kind().to_string()),
         ("loss", loss),
@@ -110,5 +111,21 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
         ("data", format!("the one with fingerprint {:016x}", problem.data.fingerprint())),
     ]
     .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    .into();
+    let mut add = |name: &str, value: String| identity.push((name.to_owned(), value));
+    // What only some runs have comes only with them: checkpoints of the others stay as they are.
+    if let Some(columns) = columns(&problem.preprocessing) {
+        add("columns", columns);
+    }
+    if let Task::Multilabel(structure) = &problem.task {
+        let ends = structure.graph().edges().iter().flat_map(|&(i, j)| [f64::from(i), f64::from(j)]);
+        add("label sets", label_sets(&problem.task).unwrap_or_default());
+        add("pairs", format!("those with fingerprint {}", hash(&ends.collect::<Vec<f64>>())));
+        let weights = options.sets.weights.as_deref();
+        add(
+            "label weights",
+            weights.map_or("equal".to_owned(), |weights| format!("weights {}", hash(weights))),
+        );
+    }
+    identity
 }

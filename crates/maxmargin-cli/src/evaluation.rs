@@ -7,10 +7,11 @@ use maxmargin::data::{
     Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, background_label, read_training, read_with,
 };
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
-use maxmargin::task::Task;
+use maxmargin::task::{Task, TaskKind};
 use serde_json::{Value, json};
 
 use crate::arguments::{EvaluationArguments, Folds};
+use crate::known::Known;
 use crate::print::{count, number, percent};
 use crate::problem::in_folds;
 use crate::table::Table;
@@ -29,41 +30,50 @@ impl HeldOut {
     /// Reads files.
     pub fn read(
         paths: &[PathBuf],
-        options: &ReadOptions,
+        options: ReadOptions,
         folds: Option<&Folds>,
-        task: &Task,
-        vocabulary: &Vocabulary,
+        known: Known<'_>,
     ) -> Result<Self> {
-        let (mut data, mut unseen) = read_with(paths, options, vocabulary)?;
+        let (options, vocabulary) = (known.options(options), known.vocabulary);
+        let (mut data, mut unseen) = read_with(paths, &options, vocabulary)?;
         let mut labels = vocabulary.labels.clone();
         if unseen.labels > 0
-            && let Ok((_, other)) = read_training(paths, options)
+            && let Ok((_, other)) = read_training(paths, &options)
         {
             // Rare, so it may cost two more readings: chunks are counted right only if unknown tags keep their names.
-            for name in other.labels.iter() {
+            for name in other.labels.iter().filter(|name| known.dropped_labels.get(name).is_none()) {
                 labels.add(name);
             }
             let attributes = vocabulary.attributes.clone();
-            (data, _) = read_with(paths, options, &Vocabulary { labels: labels.clone(), attributes })?;
+            (data, _) = read_with(paths, &options, &Vocabulary { labels: labels.clone(), attributes })?;
         }
         if let Some(folds) = folds {
             data = in_folds(&data, folds)?;
             let known = vocabulary.labels.len() as u32;
             unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
-        Ok(Self { data: task.view(data)?, background: background_label(&labels), labels, unseen })
+        let data = known.view(data)?;
+        Ok(Self { background: usual_background(&data, &labels), data, labels, unseen })
     }
 
-    /// Other folds of the training data, which hold nothing unseen.
+    /// Other examples of the training data, as the task sees them, which hold nothing unseen.
     pub fn from_training(data: Dataset, vocabulary: &Vocabulary) -> Self {
         let labels = vocabulary.labels.clone();
-        Self { data, background: background_label(&labels), labels, unseen: Unseen::default() }
+        Self { background: usual_background(&data, &labels), data, labels, unseen: Unseen::default() }
     }
 
     /// With the background that was asked for.
-    pub fn with_background(mut self, arguments: &EvaluationArguments) -> Result<Self> {
-        self.background = arguments.background(&self.labels)?;
+    pub fn with_background(mut self, task: TaskKind, arguments: &EvaluationArguments) -> Result<Self> {
+        self.background = arguments.background(task, &self.labels)?;
         Ok(self)
+    }
+
+    /// The names of the figures that an evaluation has.
+    pub fn figure_names(&self, task: &Task, known: usize) -> Vec<&'static str> {
+        let (truth, predicted) = (&self.data.subset(&[]), &[]);
+        let Self { labels, background, .. } = self;
+        let nothing = Comparison { truth, predicted, labels, known, background: *background };
+        Metrics::of(task, nothing).figures().into_iter().map(|(name, _)| name).collect()
     }
 
     /// What these weights predict for it, against the truth.
@@ -171,14 +181,24 @@ impl Evaluation<'_> {
 
     /// A line about what the model does not know, if there is anything.
     pub fn note(&self) -> Option<String> {
-        unseen_note(self.held_out.unseen)
+        unseen_note(self.held_out.unseen, self.held_out.data.sets.is_some())
     }
 }
 
+/// The label that stands for nothing by convention; label sets need none.
+fn usual_background(data: &Dataset, labels: &Alphabet) -> Option<u32> {
+    if data.sets.is_some() { None } else { background_label(labels) }
+}
+
 /// A line about what a model does not know, if there is anything.
-pub fn unseen_note(unseen: Unseen) -> Option<String> {
+pub fn unseen_note(unseen: Unseen, sets: bool) -> Option<String> {
     let labels = match unseen.labels {
         0 => None,
+        labels if sets => {
+            let them = if labels == 1 { "it" } else { "them" };
+            let labels = count(labels, "label");
+            Some(format!("counted as mistakes: {labels} in sets, since the model does not know {them}"))
+        }
         rows => Some(format!(
             "counted as mistakes: {} with a label that the model does not know",
             count(rows, "row")

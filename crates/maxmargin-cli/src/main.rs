@@ -1,19 +1,24 @@
 //! The program `maxmargin`: it reads arguments, shows progress and prints. What it does is in the library.
 //!
-//! Each command has a file in `commands`; what several share is in `arguments` (flags), `problem` (data and task),
-//! `training` (one solve, watched), `progress`, `evaluation`, `print` and `plot`.
+//! Each command has a file in `commands`; what several share is in `arguments` (flags), `examples` and `problem` (data and
+//! task), `known` (how later data is read), `training` (one solve, watched), `progress`, `evaluation`, `describe`, `print`
+//! and `plot`.
 
 mod arguments;
 mod checkpoints;
 mod commands;
+mod describe;
 mod evaluation;
+mod examples;
 mod interrupt;
+mod known;
 mod plot;
 mod print;
 mod problem;
 mod progress;
 mod table;
 mod training;
+mod warm_start;
 
 use std::io;
 use std::process::ExitCode;

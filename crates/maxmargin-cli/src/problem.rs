@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use maxmargin::data::{Dataset, Format, Impute, Source, Vocabulary, read_training};
+use maxmargin::data::{Alphabet, Dataset, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
 use maxmargin::search::SurrogateSearch;
@@ -13,6 +13,8 @@ use maxmargin::task::{SearchOptions, Task, TaskOptions, TaskSearch};
 use maxmargin::{Model, OutputFile};
 
 use crate::arguments::{Folds, ProblemArguments};
+use crate::examples::Examples;
+use crate::known::Known;
 use crate::print::{bytes, count};
 
 /// A task and its training data.
@@ -29,35 +31,19 @@ pub struct Problem {
     pub format: Option<Format>,
     /// The surrogate, and how its most violated labels are found.
     pub search: TaskSearch,
+    /// What was done to columns.
+    pub preprocessing: Preprocessing,
+    /// Labels that were left out of the data.
+    pub dropped_labels: Alphabet,
 }
 
 impl Problem {
     /// Reads the training data, and the examples in `others` of the same files.
     pub fn load(arguments: &ProblemArguments, others: Option<&Folds>) -> Result<(Self, Option<Dataset>)> {
-        let options = arguments.read.options();
-        if arguments.read.impute() != Impute::None {
-            bail!(
-                "--missing: models do not keep what was filled in yet; fill in missing values before training"
-            );
-        }
-        let (all, vocabulary) = read_training(&arguments.train, &options)?;
-        let format = match (options.format, arguments.train.first()) {
-            (None, Some(path)) => Some(options.format_of(&mut Source::open(path)?)?),
-            (format, _) => format,
-        };
-        let held_out = others.map(|folds| in_folds(&all, folds)).transpose()?;
-        let data = match (&arguments.folds, others) {
-            (Some(folds), _) => in_folds(&all, folds)?,
-            (None, Some(_)) => {
-                bail!("--folds: say which folds to train on, since others of the same file are held out")
-            }
-            (None, None) => all,
-        };
-        let options = arguments.task_options(&vocabulary.labels, &data)?;
-        let search = arguments.search_options(&vocabulary.labels)?;
-        let problem = Self::new(arguments.task, options, vocabulary, data, format, search)?;
-        let held_out = held_out.map(|data| problem.task.view(data)).transpose()?;
-        Ok((problem, held_out))
+        let examples = Examples::read(arguments, others)?;
+        let problem = examples.problem(arguments, &examples.data, None)?;
+        let others = examples.others.map(|others| problem.known().view(others)).transpose()?;
+        Ok((problem, others))
     }
 
     /// A task with its data.
@@ -72,7 +58,14 @@ impl Problem {
         let task = Task::new(kind, vocabulary.attributes.len(), vocabulary.labels.len(), options.clone())?;
         let data = task.view(data)?;
         let search = task.search(&search, &data)?;
-        Ok(Self { task, options, vocabulary, data, format, search })
+        let (preprocessing, dropped_labels) = Default::default();
+        Ok(Self { task, options, vocabulary, data, format, search, preprocessing, dropped_labels })
+    }
+
+    /// How later data is read.
+    pub fn known(&self) -> Known<'_> {
+        let Self { task, vocabulary, preprocessing, dropped_labels, .. } = self;
+        Known { task, vocabulary, preprocessing, dropped_labels }
     }
 
     /// The risk to minimise.
@@ -104,6 +97,8 @@ impl Problem {
             },
             options: self.options.clone(),
             vocabulary: self.vocabulary.clone(),
+            preprocessing: self.preprocessing.clone(),
+            dropped_labels: self.dropped_labels.clone(),
             weights,
         }
     }

@@ -5,13 +5,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use maxmargin::data::{Attributes, Vocabulary};
+use anyhow::Result;
+use maxmargin::Error;
 use maxmargin::risk::Risk;
-use maxmargin::solver::{
-    Limits, Outcome, Report, RunState, Solver, SolverKind, SolverSettings, Stop, resume,
-};
-use maxmargin::{Error, Model};
+use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSettings, Stop, resume};
 use serde_json::{Value, json};
 
 use crate::interrupt;
@@ -203,37 +200,5 @@ impl Trained {
             report.oracle_calls,
             time(report.seconds),
         )
-    }
-}
-
-/// The weights of another model of the same problem, to start from.
-pub fn warm_start(path: &Path, problem: &Problem, kind: SolverKind) -> Result<Vec<f64>> {
-    if !kind.starts_anywhere() {
-        bail!("--warm-start: {kind} always starts at 0; use --solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm");
-    }
-    let model = Model::load(path)?;
-    let differs = |what: &str| Err(Error::model(path, format!("cannot start from this model: {what}")));
-    let (old, new) = (&model.vocabulary, &problem.vocabulary);
-    if model.description.task != problem.task.kind() {
-        let (old, new) = (model.description.task, problem.task.kind());
-        differs(&format!("it is for the task {old}, not {new}"))?;
-    }
-    if !old.labels.iter().eq(new.labels.iter()) {
-        differs("its labels are not those of the training data")?;
-    }
-    if !same_attributes(old, new) {
-        differs("its attributes are not those of the training data")?;
-    }
-    if (model.options.bias, model.options.boundary) != (problem.options.bias, problem.options.boundary) {
-        differs("it has other weights; give the same --no-bias and --no-boundary as then")?;
-    }
-    Ok(model.weights)
-}
-
-fn same_attributes(old: &Vocabulary, new: &Vocabulary) -> bool {
-    match (&old.attributes, &new.attributes) {
-        (Attributes::Numbered(old), Attributes::Numbered(new)) => old == new,
-        (Attributes::Named(old), Attributes::Named(new)) => old.iter().eq(new.iter()),
-        _ => false,
     }
 }

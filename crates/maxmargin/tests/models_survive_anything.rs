@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Attributes, Format, Vocabulary};
+use maxmargin::data::{Alphabet, Attributes, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
 use maxmargin::structure::{CostMatrix, LabelCost};
@@ -37,6 +37,8 @@ fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
         description,
         options: TaskOptions { bias, cost, ..TaskOptions::default() },
         vocabulary: Vocabulary { labels: ["B-é", "O"].into_iter().collect(), attributes },
+        preprocessing: Preprocessing::default(),
+        dropped_labels: Alphabet::default(),
         weights: Vec::new(),
     };
     let dim = model.task().unwrap().dim();
@@ -91,6 +93,27 @@ fn a_model_comes_back_as_it_was() {
             assert_eq!(saved(&again), bytes);
         }
     }
+}
+
+#[test]
+fn what_is_done_to_columns_comes_back() {
+    let plain = model(TaskKind::Multilabel, true, true, false);
+    let mut model = plain.clone();
+    model.preprocessing =
+        Preprocessing { impute: Some(vec![0.0, 1.5, -1.0]), shift: None, scale: Some(vec![1.0, 0.1, 3.0]) };
+    model.dropped_labels = ["rare", "rarer"].into_iter().collect();
+    let bytes = saved(&model);
+    let again = load(&bytes).unwrap();
+    assert_eq!(again.preprocessing, model.preprocessing);
+    assert!(again.dropped_labels.iter().eq(["rare", "rarer"]));
+    assert_eq!(saved(&again), bytes);
+    // Models that do nothing to columns do not mention it.
+    let text = String::from_utf8_lossy(&saved(&plain)).into_owned();
+    assert!(!["impute", "shift", "scale", "dropped"].iter().any(|name| text.contains(name)));
+    model.preprocessing.scale = Some(vec![1.0, 0.0, 3.0]);
+    assert!(problem(&saved(&model)).contains("the tensor scale holds 0"));
+    model.preprocessing.scale = Some(vec![1.0]);
+    assert!(problem(&saved(&model)).contains("scale is F64 [1]; expected F64 [3]"));
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
-use maxmargin::data::{Alphabet, Format, Impute, ReadOptions, Source, background_label, parse_folds};
+use clap::Args;
+use maxmargin::data::{Alphabet, Format, ReadOptions, Source, background_label, parse_folds};
+use maxmargin::task::TaskKind;
 
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
@@ -38,23 +39,6 @@ pub struct ReadArguments {
     /// need not have them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
     pub label_columns: Vec<String>,
-
-    /// What to do about missing values of arff and csv tables: refuse them, or put in the column's mean or 0
-    ///
-    /// `?` in arff; an empty field, `?`, `NA` or `nan` in csv. A model keeps what was put in.
-    #[arg(long, value_enum, default_value = "refuse", value_name = "HOW", help_heading = "Reading")]
-    pub missing: MissingValues,
-}
-
-/// What to do about missing values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MissingValues {
-    /// An error that names the place
-    Refuse,
-    /// The mean of the training column
-    Mean,
-    /// Zero
-    Zero,
 }
 
 impl ReadArguments {
@@ -77,16 +61,6 @@ impl ReadArguments {
         };
         ReadOptions { labels: self.labels.clone().filter(|path| !is_idx(path)), ..self.options() }
     }
-
-    /// What to put where a value is missing. The options for reading refuse missing values: whoever fills them in says
-    /// [`Missing::Keep`](maxmargin::data::Missing::Keep).
-    pub fn impute(&self) -> Impute {
-        match self.missing {
-            MissingValues::Refuse => Impute::None,
-            MissingValues::Mean => Impute::Mean,
-            MissingValues::Zero => Impute::Zero,
-        }
-    }
 }
 
 /// A list of folds.
@@ -106,7 +80,7 @@ impl FromStr for Folds {
 pub struct EvaluationArguments {
     /// The label that stands for "nothing here", which F1 leaves out: O if there is one; none for none
     ///
-    /// With a background, micro_precision, micro_recall and micro_f1 are those of all other labels together. macro_f1 is
+    /// Not for label sets, where an empty set says so. With a background, micro_precision, micro_recall and micro_f1 are those of all other labels together. macro_f1 is
     /// without the background too. An O among single letters like A to Z is taken for a letter unless it is named here. A
     /// label that is called none goes before none.
     #[arg(long, value_name = "LABEL", help_heading = "Evaluation")]
@@ -122,8 +96,16 @@ impl EvaluationArguments {
         self.background.is_some()
     }
 
-    /// The background among these labels: the one that was named, or the usual one.
-    pub fn background(&self, labels: &Alphabet) -> Result<Option<u32>> {
+    /// The background among these labels: the one that was named, or the usual one. Label sets have none.
+    pub fn background(&self, task: TaskKind, labels: &Alphabet) -> Result<Option<u32>> {
+        if task == TaskKind::Multilabel {
+            match self.background.as_deref() {
+                None | Some(NO_BACKGROUND) => return Ok(None),
+                Some(_) => bail!(
+                    "--background: a label set has no label that stands for nothing; that is the empty set. Leave it out"
+                ),
+            }
+        }
         let Some(name) = &self.background else { return Ok(background_label(labels)) };
         let background = labels.get(name);
         if background.is_none() && name != NO_BACKGROUND {

@@ -1,9 +1,11 @@
 //! The flags that several commands share.
 
 mod data;
+mod examples;
 mod problem;
 mod solving;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
+pub use examples::ExampleArguments;
 pub use problem::ProblemArguments;
-pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive};
+pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};

@@ -14,6 +14,7 @@ use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
 use super::data::{Folds, ReadArguments};
+use super::examples::ExampleArguments;
 
 /// What to learn, from what.
 #[derive(Debug, Clone, Args)]
@@ -36,6 +37,9 @@ pub struct ProblemArguments {
 
     #[command(flatten)]
     pub read: ReadArguments,
+
+    #[command(flatten)]
+    pub examples: ExampleArguments,
 
     /// The task loss: hamming, hamming-mean, zero-one, cost=FILE or weights=FILE
     ///
@@ -251,7 +255,7 @@ impl ProblemArguments {
             strategy: self.search.0,
             step: self.loss_step,
             background: match self.surrogate {
-                Surrogate::MicroF1 => self.evaluation.background(labels)?,
+                Surrogate::MicroF1 => self.evaluation.background(self.task, labels)?,
                 _ => None,
             },
         })

@@ -145,6 +145,14 @@ pub fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number between 0 and 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("a share between 0 and 1 is expected, such as 0.2".to_owned()),
+    }
+}
+
 /// A number that is 0 or more.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     match text.trim().parse() {

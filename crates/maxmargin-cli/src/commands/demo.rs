@@ -1,12 +1,15 @@
 //! `maxmargin demo`: what the program does, on data that it makes up.
 
+mod topics;
+
 use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
 use maxmargin::data::word_images::{COLUMNS, Noise, WordImages, draw, word_images};
+use maxmargin::data::{Dataset, Vocabulary};
 use maxmargin::metrics::Metrics;
-use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
+use maxmargin::solver::{SolverKind, SolverSettings};
 use maxmargin::task::{SearchOptions, TaskKind, TaskOptions};
 
 use crate::arguments::SolvingArguments;
@@ -27,14 +30,16 @@ const CLASSIFIER_LAMBDA: f64 = 0.03;
 /// See what the program does, on built-in data, in seconds
 ///
 /// chain: makes noisy images of words, trains a chain and a classifier without the chain on them, and compares their
-/// readings of new images. multiclass: the classifier alone, for several λ.
+/// readings of new images. multiclass: the classifier alone, for several λ. multilabel: makes notes about topics, and
+/// compares one classifier for each topic with weights for pairs of topics.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin demo
-  maxmargin demo multiclass")]
+  maxmargin demo multiclass
+  maxmargin demo multilabel")]
 pub struct Demo {
-    /// chain or multiclass
+    /// chain, multiclass or multilabel
     #[arg(value_name = "TASK", default_value_t = TaskKind::Chain)]
     task: TaskKind,
 
@@ -42,12 +47,13 @@ pub struct Demo {
     solving: SolvingArguments,
 }
 
-/// A trained model and how well it reads the test words.
+/// A trained model and what it makes of the test data.
 struct Reader {
+    problem: Problem,
     trained: Trained,
     metrics: Metrics,
-    /// The label of each letter of all test words.
-    readings: Vec<u32>,
+    /// The labels of each test example.
+    readings: Vec<Vec<u32>>,
 }
 
 impl Demo {
@@ -56,7 +62,7 @@ impl Demo {
         self.solving.on_threads(|_| match self.task {
             TaskKind::Chain => self.chain(),
             TaskKind::Multiclass => self.multiclass(),
-            TaskKind::Multilabel => anyhow::bail!("not yet"),
+            TaskKind::Multilabel => self.multilabel(),
         })
     }
 
@@ -69,13 +75,13 @@ impl Demo {
              and reads a word as a whole.\n\n",
             train.data.labels.len(),
         ))?;
-        let classifier = self.learn(TaskKind::Multiclass, CLASSIFIER_LAMBDA, &train, &test)?;
-        let chain = self.learn(TaskKind::Chain, CHAIN_LAMBDA, &train, &test)?;
-        let certificate = &chain.trained.outcome.report.certificate;
-        let words = (word_error(&test, &classifier.readings), word_error(&test, &chain.readings));
+        let classifier = self.read_words(TaskKind::Multiclass, CLASSIFIER_LAMBDA, &train, &test)?;
+        let chain = self.read_words(TaskKind::Chain, CHAIN_LAMBDA, &train, &test)?;
+        let letters = (classifier.readings.concat(), chain.readings.concat());
+        let words = (word_error(&test, &letters.0), word_error(&test, &letters.1));
         let mut text = format!(
             "{}\nOn the {TEST_WORDS} new words:\n\n{:14}{:>16}{:>16}\n{:14}{:>16}{:>16}\n{:14}{:>16}{:>16}\n\n",
-            explain(certificate, &chain.trained),
+            explain("the chain", "wrong readings", "words", &chain.trained),
             "",
             "wrong letters",
             "wrong words",
@@ -87,15 +93,13 @@ impl Demo {
             percent(words.1),
         );
         text += "Some words that the neighbours of a letter help to read (wrong letters in brackets):\n";
-        for i in helped(&test, &classifier.readings, &chain.readings) {
+        for i in helped(&test, &letters.0, &letters.1) {
             text += &format!("\n{}\n", draw(&test.data.input(i)));
             let range = test.data.range(i);
             let truth = test.data.labels_of(i);
-            for (name, reading) in [
-                ("truth", truth),
-                ("classifier", &classifier.readings[range.clone()]),
-                ("chain", &chain.readings[range]),
-            ] {
+            for (name, reading) in
+                [("truth", truth), ("classifier", &letters.0[range.clone()]), ("chain", &letters.1[range])]
+            {
                 text += &format!("{}  {name}\n", spaced(&test, truth, reading));
             }
         }
@@ -121,7 +125,7 @@ impl Demo {
             "wrong letters"
         ))?;
         for lambda in [1.0, 0.3, 0.1, CLASSIFIER_LAMBDA] {
-            let reader = self.learn(TaskKind::Multiclass, lambda, &train, &test)?;
+            let reader = self.read_words(TaskKind::Multiclass, lambda, &train, &test)?;
             let report = &reader.trained.outcome.report;
             say(&format!(
                 "{:>10}{:>16}{:>10}{:>10}{:>14}\n",
@@ -139,27 +143,39 @@ impl Demo {
         ))
     }
 
-    fn learn(&self, kind: TaskKind, lambda: f64, train: &WordImages, test: &WordImages) -> Result<Reader> {
-        let problem = Problem::new(
-            kind,
-            TaskOptions::default(),
-            train.vocabulary.clone(),
-            train.data.clone(),
-            None,
-            SearchOptions::default(),
-        )?;
+    fn read_words(
+        &self,
+        kind: TaskKind,
+        lambda: f64,
+        train: &WordImages,
+        test: &WordImages,
+    ) -> Result<Reader> {
+        let (train, test) = ((&train.data, &train.vocabulary), (&test.data, &test.vocabulary));
+        self.learn(kind, TaskOptions::default(), lambda, train, test)
+    }
+
+    fn learn(
+        &self,
+        kind: TaskKind,
+        options: TaskOptions,
+        lambda: f64,
+        (train, names): (&Dataset, &Vocabulary),
+        (test, test_names): (&Dataset, &Vocabulary),
+    ) -> Result<Reader> {
+        let search = SearchOptions::default();
+        let problem = Problem::new(kind, options, names.clone(), train.clone(), None, search)?;
         let settings: SolverSettings = self.solving.settings(lambda)?;
         let limits = self.solving.limits();
         let mut progress = Progress::new(limits, true, kind.name());
         let risk = problem.risk()?;
         let mut solver = SolverKind::Auto.build(risk.as_ref(), &settings);
         let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
-        let held_out = HeldOut::from_training(problem.task.view(test.data.clone())?, &test.vocabulary);
+        let held_out = HeldOut::from_training(problem.task.view(test.clone())?, test_names);
         let weights = &trained.outcome.weights;
-        let metrics = held_out.evaluate(&problem.task, weights, test.vocabulary.labels.len()).metrics;
+        let metrics = held_out.evaluate(&problem.task, weights, test_names.labels.len()).metrics;
         let best = problem.task.predict(weights, &held_out.data, 1).into_iter().flatten();
-        let readings = best.flat_map(|prediction| prediction.labels).collect();
-        Ok(Reader { trained, metrics, readings })
+        let readings = best.map(|prediction| prediction.labels).collect();
+        Ok(Reader { problem, trained, metrics, readings })
     }
 }
 
@@ -168,11 +184,12 @@ fn images() -> (WordImages, WordImages) {
 }
 
 /// The certificate for somebody who never saw one.
-fn explain(certificate: &Certificate, trained: &Trained) -> String {
+fn explain(what: &str, wrong: &str, examples: &str, trained: &Trained) -> String {
     let report = &trained.outcome.report;
+    let certificate = &report.certificate;
     format!(
-        "Training the chain means finding the weights w with the least F(w), a mixture of their size and of the\n\
-         margins by which wrong readings come too close. After {} passes over the words, in {}:\n\n  \
+        "Training {what} means finding the weights w with the least F(w), a mixture of their size and of the\n\
+         margins by which {wrong} come too close. After {} passes over the {examples}, in {}:\n\n  \
          the weights found have   F(w) = {:.6}\n  \
          and it is proven that no weights whatever reach less than {:.6},\n\n\
          so their F is within {} of the least possible.\n",

@@ -9,22 +9,28 @@ use serde_json::json;
 
 use crate::arguments::{EvaluationArguments, Folds, ReadArguments};
 use crate::evaluation::HeldOut;
+use crate::known::Known;
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
 ///
-/// Multiclass: error, accuracy and mean loss. Chains: token error and accuracy, sequence error (any token wrong), mean
-/// loss, and for tags like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. Label
-/// sets: the share of labels wrongly in or out, of sets that are right, the Jaccard index, F1 by example, Micro-F1 with its
-/// precision and recall, and Macro-F1. Both others:
-/// Macro-F1, the mean of the F1 of each label, and with a background (see --background) Micro-F1 with its precision and
-/// recall. A label that the model does not know counts as a mistake. Weights of examples do not count.
+/// Multiclass: error and accuracy. Chains: token error and accuracy, sequence error (any token wrong), and for tags like O,
+/// B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them. Both: with a background (see
+/// --background) Micro-F1 of the other labels, with its precision and recall.
+///
+/// Label sets: hamming (the share of labels that are wrongly in or out), subset_accuracy (the share of sets that are right),
+/// jaccard (the mean of |y∩ŷ|/|y∪ŷ|), example_f1 (the mean F1 of a set), and Micro-F1 of all labels of all examples, with its
+/// precision and recall.
+///
+/// All: Macro-F1, the mean of the F1 of each label, and the mean loss. A label that the model does not know counts as a
+/// mistake; one that was left out by --most-frequent-labels is ignored. Weights of examples do not count.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin eval --model mnist.model --data t10k-images-idx3-ubyte.gz
   maxmargin eval --model letters.model --data letter.data.gz --folds 0 --per-label
-  maxmargin eval --model chunks.model --data test.crfsuite --background O --json")]
+  maxmargin eval --model chunks.model --data test.crfsuite --background O --json
+  maxmargin eval --model yeast.model --data yeast-test.arff.gz --per-label")]
 pub struct Eval {
     /// The model
     #[arg(long, value_name = "FILE")]
@@ -58,9 +64,9 @@ impl Eval {
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
         let task = model.task()?;
-        let options = self.read.options();
-        let data = HeldOut::read(&self.data, &options, self.folds.as_ref(), &task, &model.vocabulary)?
-            .with_background(&self.evaluation)?;
+        let known = Known::of(&model, &task);
+        let data = HeldOut::read(&self.data, self.read.options(), self.folds.as_ref(), known)?
+            .with_background(task.kind(), &self.evaluation)?;
         let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len());
         if self.json {
             let mut object = evaluation.json(self.per_label);

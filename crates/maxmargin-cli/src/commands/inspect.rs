@@ -7,11 +7,16 @@ use clap::Args;
 use maxmargin::Model;
 use maxmargin::data::Attributes;
 use maxmargin::surrogate::Surrogate;
+use maxmargin::task::{Task, TaskKind};
 use serde_json::{Value, json};
 
+use crate::describe::{Coupling, columns, couplings_of, label_sets};
 use crate::print::{bound, count, number, say, say_json};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
+///
+/// For label sets with pairs also the heaviest couplings: what it is worth to two labels to be both in the set or both out,
+/// less what it is worth to have one without the other.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -25,7 +30,8 @@ pub struct Inspect {
     #[arg(long)]
     json: bool,
 
-    /// How many of the heaviest attributes to show for each label (numbered attributes count from 1)
+    /// How many of the heaviest attributes to show for each label (numbered attributes count from 1), and twice as many
+    /// couplings of labels
     #[arg(long, value_name = "N", default_value_t = 5)]
     top: usize,
 }
@@ -35,12 +41,16 @@ impl Inspect {
     pub fn run(self) -> Result<()> {
         let model = Model::load(&self.model)?;
         if self.json {
-            return say_json(&self.object(&model));
+            return say_json(&self.object(&model)?);
         }
         let description = &model.description;
         let certificate = &description.certificate;
+        let dropped = match model.dropped_labels.len() {
+            0 => String::new(),
+            dropped => format!("; {} left out", count(dropped, "rare label")),
+        };
         let mut text = format!(
-            "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}, {}\ndata         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {}\n",
+            "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}{}\n{}{}data         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {}\n",
             self.model.display(),
             description.program_version,
             description.task,
@@ -51,7 +61,15 @@ impl Inspect {
             },
             model.loss_name(),
             if model.options.bias { "bias" } else { "no bias" },
-            if model.options.boundary { "boundary weights" } else { "no boundary weights" },
+            match (description.task, model.options.boundary) {
+                (TaskKind::Chain, true) => ", boundary weights",
+                (TaskKind::Chain, false) => ", no boundary weights",
+                _ => "",
+            },
+            label_sets(&model.task()?)
+                .map_or(String::new(), |sets| format!("label sets   {sets}{dropped}\n")),
+            columns(&model.preprocessing)
+                .map_or(String::new(), |columns| format!("columns      {columns}\n")),
             count(description.examples, "example"),
             description.format.map(|format| format!(" in {format} files")).unwrap_or_default(),
             number(description.lambda),
@@ -90,8 +108,34 @@ impl Inspect {
                     heaviest.iter().map(|(name, weight)| format!("{name} {weight:+.4}")).collect();
                 text += &format!("  {label:<11}{}\n", list.join("  "));
             }
+            text += &self.coupling_list(&model)?;
         }
         say(&text)
+    }
+
+    /// The pairs of labels with the heaviest couplings; empty where there are none.
+    fn coupling_list(&self, model: &Model) -> Result<String> {
+        let couplings = couplings_of(model)?;
+        if couplings.is_empty() {
+            return Ok(String::new());
+        }
+        let shown = &couplings[..self.shown_couplings().min(couplings.len())];
+        let longest = |names: &mut dyn Iterator<Item = &str>| names.map(|name| name.chars().count()).max();
+        let first = longest(&mut shown.iter().map(|coupling| coupling.first)).unwrap_or(0);
+        let second = longest(&mut shown.iter().map(|coupling| coupling.second)).unwrap_or(0);
+        let mut text =
+            "\nheaviest couplings of labels (above 0 they go together, below 0 they shun each other)\n"
+                .to_owned();
+        for coupling in shown {
+            let Coupling { first: a, second: b, strength } = coupling;
+            text += &format!("  {a:<first$}  {b:<second$}  {strength:+.4}\n");
+        }
+        Ok(text)
+    }
+
+    /// There are many more pairs than labels.
+    fn shown_couplings(&self) -> usize {
+        2 * self.top
     }
 
     /// For each label the attributes with the largest weights by absolute value.
@@ -118,7 +162,7 @@ impl Inspect {
         model.vocabulary.labels.iter().enumerate().map(of_label).collect()
     }
 
-    fn object(&self, model: &Model) -> Value {
+    fn object(&self, model: &Model) -> Result<Value> {
         let description = &model.description;
         let certificate = &description.certificate;
         let heaviest: Vec<Value> = self
@@ -126,7 +170,12 @@ impl Inspect {
             .into_iter()
             .map(|(label, weights)| json!({ "label": label, "weights": weights }))
             .collect();
-        json!({
+        let couplings: Vec<Value> = couplings_of(model)?
+            .into_iter()
+            .take(self.shown_couplings())
+            .map(|Coupling { first, second, strength }| json!({ "labels": [first, second], "coupling": strength }))
+            .collect();
+        let mut object = json!({
             "model": self.model.display().to_string(),
             "program_version": description.program_version,
             "task": description.task.name(),
@@ -151,6 +200,16 @@ impl Inspect {
             "norm": model.norm(),
             "data_format": description.format.map(|format| format.name()),
             "heaviest": heaviest,
-        })
+            "missing": model.preprocessing.impute.is_some(),
+            "standardized": model.preprocessing.scale.is_some(),
+        });
+        if let Task::Multilabel(structure) = model.task()? {
+            object["pairs"] = structure.graph().edges().len().into();
+            object["inference"] = if structure.is_relaxed() { "relaxed" } else { "exact" }.into();
+            object["signed"] = structure.is_signed().into();
+            object["dropped_labels"] = model.dropped_labels.iter().collect();
+            object["couplings"] = couplings.into();
+        }
+        Ok(object)
     }
 }

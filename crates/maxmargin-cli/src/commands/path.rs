@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
+use maxmargin::data::hold_out;
+use maxmargin::metrics::Metrics;
 use maxmargin::solver::{Outcome, Solver, SolverKind, Stop};
 use serde_json::{Value, json};
 
-use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive};
-use crate::evaluation::HeldOut;
+use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive, share};
+use crate::evaluation::{Evaluation, HeldOut};
+use crate::examples::Examples;
 use crate::interrupt;
 use crate::print::{note, number, say, say_json, time};
 use crate::problem::{Problem, check_output};
@@ -19,16 +22,21 @@ use crate::training::solve;
 /// Train for several λ, keep the model that validates best
 ///
 /// Goes from the largest λ to the smallest and starts each run from the one before: bcfw, sdca and n-slack from its planes
-/// and their coefficients, the others from its weights (sgd from 0). The model with the
-/// least mean loss on the validation data is in --model as soon as it is the best; of equals, the one with the larger λ.
-/// --time-limit and --max-passes hold for each λ.
+/// and their coefficients, the others from its weights (sgd from 0). The model with the best --select figure on the
+/// validation data is in --model as soon as it is the best; of equals, the one with the larger λ. --time-limit and
+/// --max-passes hold for each λ.
+///
+/// To validate on are other files (--validate), other folds (--validate-folds) or a share of the training examples
+/// (--hold-out).
 #[derive(Debug, Args)]
 #[command(
     group(ArgGroup::new("values").required(true).args(["lambdas", "c_sums"])),
-    group(ArgGroup::new("validation").required(true).multiple(true).args(["validate", "validate_folds"])),
+    group(ArgGroup::new("validation").required(true).multiple(true).args(["validate", "validate_folds", "hold_out"])),
     after_help = "\
-Example:
-  maxmargin path chain --train letter.data.gz --folds 0-7 --validate-folds 8 --lambdas 0.1,0.01,0.001 --model best.model")]
+Examples:
+  maxmargin path chain --train letter.data.gz --folds 0-7 --validate-folds 8 --lambdas 0.1,0.01,0.001 --model best.model
+  maxmargin path multilabel --train yeast-train.arff.gz --hold-out 0.2 --select micro_f1 --refit \\
+      --lambdas 1,0.1,0.01,0.001 --model best.model")]
 pub struct Path {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -53,6 +61,20 @@ pub struct Path {
     #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     validate_folds: Option<Folds>,
 
+    /// Validate on this share of the training examples, drawn with --seed, and train on the others
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["validate", "validate_folds"], help_heading = "Evaluation")]
+    hold_out: Option<f64>,
+
+    /// The figure that decides, by the name that eval prints: mean_loss, or for example micro_f1 or jaccard
+    ///
+    /// Losses and errors are the better the smaller they are, all others the larger.
+    #[arg(long, value_name = "METRIC", default_value = "mean_loss", help_heading = "Evaluation")]
+    select: String,
+
+    /// In the end train once more with the best λ, on all training examples: those that were held out too
+    #[arg(long, help_heading = "Evaluation")]
+    refit: bool,
+
     /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd (see train)
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
@@ -65,25 +87,105 @@ pub struct Path {
     json: bool,
 }
 
+/// What came of all values of λ.
+struct Followed {
+    /// In the order in which they were tried.
+    lambdas: Vec<f64>,
+    /// The place of the best one.
+    best: usize,
+    runs: Vec<Value>,
+    table: Table,
+}
+
 impl Path {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
         check_output(&self.model, &[&self.problem.train, &self.validate])?;
+        if self.refit && !self.validate.is_empty() {
+            bail!(
+                "--refit: with --validate FILE no training example is held out, and the best model was trained on all of them"
+            );
+        }
         self.solving.on_threads(|threads| self.follow(threads))
     }
 
     fn follow(&self, threads: usize) -> Result<()> {
         let others = self.validate_folds.as_ref().filter(|_| self.validate.is_empty());
-        let (problem, others) = Problem::load(&self.problem, others)?;
-        let (task, vocabulary) = (&problem.task, &problem.vocabulary);
-        let validation = match others {
-            Some(data) => HeldOut::from_training(data, vocabulary),
+        let mut examples = Examples::read(&self.problem, others)?;
+        let (problem, validation) = self.split(&mut examples)?;
+        let validation = validation.with_background(problem.task.kind(), &self.problem.evaluation)?;
+        let names = validation.figure_names(&problem.task, problem.vocabulary.labels.len());
+        if !names.contains(&self.select.as_str()) {
+            bail!("--select: there is no figure {}; there are {}", self.select, names.join(", "));
+        }
+        let Followed { lambdas, best, runs, table } = self.train_all(&problem, &validation)?;
+        let (n, dim, task, held_out) =
+            (problem.data.len(), problem.task.dim(), problem.task.kind(), validation.data.len());
+        drop((problem, validation));
+        let refit = match self.refit && !interrupt::asked() {
+            true => Some(self.train_once_more(examples, lambdas[best])?),
+            false => None,
+        };
+        if self.json {
+            return say_json(&json!({
+                "task": task.name(),
+                "n": n,
+                "dim": dim,
+                "threads": threads,
+                "validated_on": held_out,
+                "select": self.select,
+                "best_lambda": lambdas[best],
+                "best": runs[best],
+                "runs": runs,
+                "refit": refit,
+                "model": self.model.display().to_string(),
+            }));
+        }
+        if self.solving.quiet {
+            return Ok(());
+        }
+        let (lambda, path) = (number(lambdas[best]), self.model.display());
+        let by = self.select.replace('_', " ");
+        let figures = "the figures right of the gap are about the validation data";
+        let model = match &refit {
+            Some(run) => {
+                format!("the model in {path} was trained once more with it, on all {} examples", run["n"])
+            }
+            None => format!("its model is in {path}"),
+        };
+        say(&format!("{table}\nbest λ {lambda}, by the {by}; {model} ({figures})\n"))
+    }
+
+    /// The problem to train on, and what to validate on.
+    fn split(&self, examples: &mut Examples) -> Result<(Problem, HeldOut)> {
+        let arguments = &self.problem;
+        if let Some(share) = self.hold_out {
+            let (train, others) = hold_out(examples.data.len(), share, self.solving.seed)?;
+            if !self.solving.quiet {
+                note(&format!(
+                    "held out for validation: {} of {} examples",
+                    others.len(),
+                    examples.data.len()
+                ));
+            }
+            let problem = examples.problem(arguments, &examples.data.subset(&train), None)?;
+            let others = problem.known().view(examples.data.subset(&others))?;
+            let validation = HeldOut::from_training(others, &problem.vocabulary);
+            return Ok((problem, validation));
+        }
+        let problem = examples.problem(arguments, &examples.data, None)?;
+        let validation = match examples.others.take() {
+            Some(others) => HeldOut::from_training(problem.known().view(others)?, &problem.vocabulary),
             None => {
-                let options = self.problem.read.options_for_more();
-                HeldOut::read(&self.validate, &options, self.validate_folds.as_ref(), task, vocabulary)?
+                let options = arguments.read.options_for_more();
+                HeldOut::read(&self.validate, options, self.validate_folds.as_ref(), problem.known())?
             }
         };
-        let validation = validation.with_background(&self.problem.evaluation)?;
+        Ok((problem, validation))
+    }
+
+    fn train_all(&self, problem: &Problem, validation: &HeldOut) -> Result<Followed> {
+        let (task, known) = (&problem.task, problem.vocabulary.labels.len());
         let n = problem.data.len() as f64;
         let mut lambdas = self.lambdas.clone();
         lambdas.extend(self.c_sums.iter().map(|c| 1.0 / (c * n)));
@@ -95,6 +197,7 @@ impl Path {
         let limits = self.solving.limits_for(risk.as_ref());
         let mut start = None;
         let mut kept: Option<(SolverKind, Box<dyn Solver>)> = None;
+        // How bad the best one is, and its place.
         let mut best: Option<(f64, usize)> = None;
         let mut runs: Vec<Value> = Vec::new();
         let mut table: Option<Table> = None;
@@ -114,14 +217,14 @@ impl Path {
             let Outcome { report, ref mut weights, stop } = trained.outcome;
             let weights = std::mem::take(weights);
             let model = problem.model(trained.solver, &settings, &report, weights);
-            let evaluation = validation.evaluate(task, &model.weights, vocabulary.labels.len());
-            let loss = evaluation.metrics.mean_loss();
-            if best.is_none_or(|(least, _)| loss < least) {
+            let evaluation = validation.evaluate(task, &model.weights, known);
+            let badness = self.badness(&evaluation);
+            if best.is_none_or(|(least, _)| badness < least) {
                 model.save(&self.model)?;
-                best = Some((loss, i));
+                best = Some((badness, i));
             }
 
-            let mut run = trained.json(&problem, &settings);
+            let mut run = trained.json(problem, &settings);
             run["validation"] = evaluation.json(false);
             runs.push(run);
             let figures = evaluation.summary();
@@ -147,23 +250,33 @@ impl Path {
             }
         }
         let (Some((_, best)), Some(table)) = (best, table) else { bail!("there is no value of λ") };
-        if self.json {
-            return say_json(&json!({
-                "task": task.kind().name(),
-                "n": problem.data.len(),
-                "dim": task.dim(),
-                "threads": threads,
-                "best_lambda": lambdas[best],
-                "best": runs[best],
-                "runs": runs,
-                "model": self.model.display().to_string(),
-            }));
+        Ok(Followed { lambdas, best, runs, table })
+    }
+
+    /// The figure that decides, or its negative: the less the better.
+    fn badness(&self, evaluation: &Evaluation<'_>) -> f64 {
+        let figures = evaluation.metrics.figures();
+        let found = figures.into_iter().find(|(name, _)| *name == self.select);
+        let value = found.map_or(f64::INFINITY, |(_, value)| value);
+        if Metrics::is_smaller_better(&self.select) { value } else { -value }
+    }
+
+    /// Trains on all examples of the training files, those to validate on too, and replaces the model.
+    fn train_once_more(&self, mut examples: Examples, lambda: f64) -> Result<Value> {
+        let mut arguments = self.problem.clone();
+        if let (Some(folds), Some(others)) = (&mut arguments.folds, &self.validate_folds) {
+            folds.0.extend(&others.0);
+            examples = Examples::read(&arguments, None)?;
         }
-        if self.solving.quiet {
-            return Ok(());
-        }
-        let (lambda, path) = (number(lambdas[best]), self.model.display());
-        let figures = "the figures right of the gap are about the validation data";
-        say(&format!("{table}\nbest λ {lambda}, by the mean loss; its model is in {path} ({figures})\n"))
+        let problem = examples.problem(&arguments, &examples.data, None)?;
+        let settings = self.solving.settings(lambda)?;
+        let risk = problem.risk()?;
+        let limits = self.solving.limits_for(risk.as_ref());
+        let mut progress = Progress::new(limits, self.solving.quiet, "all examples");
+        let mut solver = self.solver.resolve(risk.as_ref(), lambda).kind.build(risk.as_ref(), &settings);
+        let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+        let weights = std::mem::take(&mut trained.outcome.weights);
+        problem.model(trained.solver, &settings, &trained.outcome.report, weights).save(&self.model)?;
+        Ok(trained.json(&problem, &settings))
     }
 }

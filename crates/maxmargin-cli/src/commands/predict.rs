@@ -11,6 +11,7 @@ use maxmargin::{Error, Model, OutputFile};
 
 use crate::arguments::{Folds, ReadArguments};
 use crate::evaluation::unseen_note;
+use crate::known::Known;
 use crate::print::note;
 use crate::problem::{check_output, in_folds};
 
@@ -19,13 +20,13 @@ const AT_A_TIME: usize = 4096;
 
 /// Predict labels
 ///
-/// Writes one label per line, in the order of the input, with a blank line between sequences; for label sets one set per
-/// line, its labels separated by commas. Labels in the input are ignored; they may be missing where the format allows it.
-/// Attributes that the model does not know are left out.
+/// Writes one label per line, in the order of the input, with a blank line between sequences. For label sets, one set per
+/// line: its labels separated by commas, and an empty line for the empty set. Labels in the input are ignored; they may be
+/// missing where the format allows it. Attributes that the model does not know are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
-line, and a blank line:
+line (a label set on one line), and a blank line:
 
   # 1 12.25
   B-NP
@@ -37,6 +38,7 @@ line, and a blank line:
 
 Examples:
   maxmargin predict --model chunks.model --input new.crfsuite > tags.txt
+  maxmargin predict --model yeast.model --input yeast-test.arff.gz > sets.txt
   maxmargin predict --model mnist.model --input t10k-images-idx3-ubyte.gz --k-best 3 --output digits.txt")]
 pub struct Predict {
     /// The model
@@ -75,11 +77,13 @@ impl Predict {
         }
         let model = Model::load(&self.model)?;
         let task = model.task()?;
-        let (mut data, unseen) = read_with(&self.input, &self.read.options(), &model.vocabulary)?;
+        let known = Known::of(&model, &task);
+        let options = known.options(self.read.options());
+        let (mut data, unseen) = read_with(&self.input, &options, &model.vocabulary)?;
         if let Some(folds) = &self.folds {
             data = in_folds(&data, folds)?;
         }
-        if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }) {
+        if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }, false) {
             note(&line);
         }
         match &self.output {
@@ -110,7 +114,7 @@ impl Predict {
     ) -> Result<io::Result<()>> {
         // A multiclass task sees rows; blank lines still go where the input's sequences end.
         let ends = data.sequences.clone().unwrap_or_default();
-        let data = task.view(data)?;
+        let data = Known::of(model, task).view(data)?;
         let with_scores = self.scores || self.k_best.is_some();
         let k = self.k_best.unwrap_or(1) as usize;
         let name = |label: &u32| model.vocabulary.labels.name(*label);

@@ -10,22 +10,29 @@ use maxmargin::surrogate::Surrogate;
 
 use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
 use crate::checkpoints::Checkpoints;
+use crate::describe::{columns, label_sets};
 use crate::evaluation::HeldOut;
+use crate::examples::Examples;
 use crate::print::{note, say, say_json};
-use crate::problem::{Problem, check_output};
+use crate::problem::check_output;
 use crate::progress::Progress;
-use crate::training::{Log, Trained, go_on, warm_start};
+use crate::training::{Log, Trained, go_on};
+use crate::warm_start::WarmStart;
 
 /// Train a model and prove how good it is
 ///
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C stops after the pass and saves the model so far.
+///
+/// A label is a class (multiclass), a class for each position of a sequence (chain) or a set of labels with weights for
+/// pairs of labels (multilabel).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
   maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
-  maxmargin train chain --train chunks.crfsuite --model chunks.model --c-sum 0.1 --gap 1e-2 --log run.jsonl --json")]
+  maxmargin train chain --train chunks.crfsuite --model chunks.model --c-sum 0.1 --gap 1e-2 --log run.jsonl --json
+  maxmargin train multilabel --train yeast-train.arff.gz --test yeast-test.arff.gz --model yeast.model --lambda 0.01")]
 pub struct Train {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -59,6 +66,8 @@ pub struct Train {
     solving: SolvingArguments,
 
     /// Start from the weights of another model of the same task, labels and attributes
+    ///
+    /// Columns are filled in and standardised as for that model, not anew.
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
 
@@ -124,25 +133,36 @@ impl Train {
 
     fn train(&self, threads: usize) -> Result<()> {
         let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
-        let (problem, others) = Problem::load(&self.problem, others)?;
+        let examples = Examples::read(&self.problem, others)?;
+        let warm_start = match &self.warm_start {
+            Some(path) => Some(WarmStart::load(path, self.problem.task, examples.vocabulary())?),
+            None => None,
+        };
+        let given = match &warm_start {
+            Some(warm_start) => Some(warm_start.preprocessing(&self.problem.examples)?),
+            None => None,
+        };
+        let problem = examples.problem(&self.problem, &examples.data, given)?;
+        let others = examples.others.map(|others| problem.known().view(others)).transpose()?;
         let (task, vocabulary) = (&problem.task, &problem.vocabulary);
         let test = match others {
             Some(data) => Some(HeldOut::from_training(data, vocabulary)),
             None if self.test.is_empty() => None,
             None => {
                 let options = self.problem.read.options_for_more();
-                Some(HeldOut::read(&self.test, &options, self.test_folds.as_ref(), task, vocabulary)?)
+                Some(HeldOut::read(&self.test, options, self.test_folds.as_ref(), problem.known())?)
             }
         };
-        let test = test.map(|test| test.with_background(&self.problem.evaluation)).transpose()?;
+        let test =
+            test.map(|test| test.with_background(task.kind(), &self.problem.evaluation)).transpose()?;
         let regularizer = self.regularizer.resolve(problem.data.len());
         let mut settings = self.solving.settings(regularizer.lambda)?;
         let risk = problem.risk()?;
         self.solver.check(risk.as_ref())?;
         let mut choice = self.solver.resolve(risk.as_ref(), settings.lambda);
-        if let Some(path) = &self.warm_start {
+        if let Some(warm_start) = warm_start {
             choice = choice.from_given_weights(risk.as_ref());
-            settings.start = Some(warm_start(path, &problem, choice.kind)?);
+            settings.start = Some(warm_start.weights(&problem, choice.kind)?);
         }
         let mut checkpoints = match &self.checkpoint {
             Some(directory) => {
@@ -204,8 +224,11 @@ impl Train {
         }
         let weights = if self.problem.no_bias { ", no bias" } else { "" };
         let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
+        let sets = label_sets(task).map_or(String::new(), |sets| format!(", {sets}"));
+        let columns = columns(&problem.preprocessing);
+        let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
         let mut text = format!(
-            "data         {}\nproblem      {task}, {search}, loss {loss}{weights}{boundary}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
+            "data         {}\n{columns}problem      {task}, {search}, loss {loss}{weights}{boundary}{sets}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
             problem.describe(),
             task = self.problem.task,
             search = problem.describe_search(),

@@ -93,9 +93,11 @@ mod tests {
         assert_eq!(read_label_weights(file.path(), &labels).unwrap(), [1.0, 2.5, 1.0]);
         write("cow cat\ncat dog\ncat cow\n");
         assert_eq!(read_pairs(file.path(), &labels).unwrap(), [(0, 1), (0, 2)]);
-        for (text, part) in
-            [("dog", "two fields"), ("\nelk dog", ":2: the training data has no label \"elk\""), ("cat cat", "itself")]
-        {
+        for (text, part) in [
+            ("dog", "two fields"),
+            ("\nelk dog", ":2: the training data has no label \"elk\""),
+            ("cat cat", "itself"),
+        ] {
             write(text);
             let message = read_pairs(file.path(), &labels).unwrap_err().to_string();
             assert!(message.contains(part), "{text:?} gave {message:?}");

@@ -23,6 +23,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
 use super::gather::{Gathering, Unseen};
@@ -59,6 +60,9 @@ pub struct ReadOptions {
     pub label_columns: Vec<String>,
     /// What to do about values that a table does not have.
     pub missing: Missing,
+    /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
+    /// purpose, so that they are neither features nor unseen.
+    pub ignored_labels: Alphabet,
 }
 
 /// What to do about values that a table does not have.
@@ -114,7 +118,9 @@ pub fn read_with(
             );
         }
     }
-    let mut data = Gathering::fixed(vocabulary).with_label_sets(options.label_sets);
+    let mut data = Gathering::fixed(vocabulary)
+        .with_label_sets(options.label_sets)
+        .without_labels(&options.ignored_labels);
     read_all(paths, first, format, options, &mut data)?;
     let (data, _, unseen) = data.finish();
     Ok((data, unseen))

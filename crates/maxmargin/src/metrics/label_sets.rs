@@ -110,10 +110,8 @@ mod tests {
 
     #[test]
     fn an_example_by_hand() {
-        let found = metrics(
-            &[vec![0, 1], vec![], vec![2], vec![0, 3]],
-            &[vec![0, 2], vec![], vec![2], vec![]],
-        );
+        let found =
+            metrics(&[vec![0, 1], vec![], vec![2], vec![0, 3]], &[vec![0, 2], vec![], vec![2], vec![]]);
         assert_eq!(found.micro, Retrieval { truth: 5, predicted: 3, right: 2 });
         assert_eq!((found.hamming, found.subset_accuracy), (4.0 / 16.0, 0.5));
         assert_eq!(found.jaccard, (1.0 / 3.0 + 1.0 + 1.0 + 0.0) / 4.0);
@@ -141,9 +139,16 @@ mod tests {
             assert_eq!(found.mean_loss, wrong as f64 / 6.0, "round {round}");
             let equal = pairs().filter(|(y, z)| y == z).count();
             assert_eq!(found.subset_accuracy, equal as f64 / 6.0, "round {round}");
-            let jaccard: f64 = pairs()
-                .map(|(y, z)| if (&y | &z).is_empty() { 1.0 } else { (&y & &z).len() as f64 / (&y | &z).len() as f64 })
-                .sum();
+            let jaccard: f64 =
+                pairs()
+                    .map(|(y, z)| {
+                        if (&y | &z).is_empty() {
+                            1.0
+                        } else {
+                            (&y & &z).len() as f64 / (&y | &z).len() as f64
+                        }
+                    })
+                    .sum();
             assert!((found.jaccard - jaccard / 6.0).abs() < 1e-12, "round {round}");
         }
     }

@@ -1,9 +1,9 @@
 //! How good predictions are, by the names that each field uses.
 //!
 //! [`Metrics::of`] compares predictions with the truth: `multiclass` counts examples, `sequence` counts tokens and whole
-//! sequences, `label_sets` compares sets, `averages` sums up how well each label is found, and `chunks` counts the phrases that tags like B-NP and
-//! I-NP mark. A label that the model does not know is a mistake whatever was predicted. Weights of examples are not used:
-//! these are counts.
+//! sequences, `label_sets` compares sets, `averages` sums up how well each label is found, and `chunks` counts the phrases
+//! that tags like B-NP and I-NP mark. A label that the model does not know is a mistake whatever was predicted. Weights of
+//! examples are not used: these are counts.
 
 mod averages;
 mod chunks;
@@ -107,6 +107,11 @@ impl Metrics {
             Metrics::Sequence(metrics) => metrics.mean_loss,
             Metrics::LabelSets(metrics) => metrics.mean_loss,
         }
+    }
+
+    /// Whether a figure of this name is the better the smaller it is: losses and errors are, all others are not.
+    pub fn is_smaller_better(name: &str) -> bool {
+        ["loss", "error", "hamming"].iter().any(|end| name.ends_with(end))
     }
 
     /// All figures by name, in the order in which they are shown. Shares are between 0 and 1.

@@ -14,7 +14,9 @@ pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
             truth.iter().for_each(|&label| count(label, &|counts| counts.truth += 1));
             for &label in predicted {
                 let right = usize::from(truth.contains(&label));
-                count(label, &|counts| (counts.predicted, counts.right) = (counts.predicted + 1, counts.right + right));
+                count(label, &|counts| {
+                    (counts.predicted, counts.right) = (counts.predicted + 1, counts.right + right)
+                });
             }
         }
         return counts;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Format;
+use crate::data::{Alphabet, Format};
 use crate::solver::Certificate;
 use crate::structure::{Inference, LabelCost};
 use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
@@ -83,16 +83,25 @@ pub(super) struct HeaderSets {
     pub listed: Vec<(u32, u32)>,
     pub signed: bool,
     pub inference: Inference,
+    /// The names of labels that training left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped_labels: Vec<String>,
 }
 
 impl HeaderSets {
-    pub fn of(options: &SetOptions) -> Self {
+    pub fn of(options: &SetOptions, dropped: &Alphabet) -> Self {
         let (pairs, listed) = match &options.pairs {
             Pairs::None => ("none", Vec::new()),
             Pairs::All => ("all", Vec::new()),
             Pairs::Listed(pairs) => ("listed", pairs.clone()),
         };
-        Self { pairs: pairs.to_owned(), listed, signed: options.signed, inference: options.inference }
+        Self {
+            pairs: pairs.to_owned(),
+            listed,
+            signed: options.signed,
+            inference: options.inference,
+            dropped_labels: dropped.iter().map(str::to_owned).collect(),
+        }
     }
 
     /// The options, without weights, which are a tensor.

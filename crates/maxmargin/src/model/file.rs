@@ -8,6 +8,7 @@
 //! | `pair` | f64, pairs × 4 | label sets: neither, the second only, the first only, both |
 //! | `cost` | f64, labels × labels | with a cost matrix: the row's label is true |
 //! | `label_weight` | f64, labels | label sets with weights in the loss |
+//! | `impute`, `shift`, `scale` | f64, attributes | where columns are filled in, centred, divided |
 //! | `attributes` | u8 | with named attributes: their names, one a line |
 //!
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
@@ -22,7 +23,7 @@ use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
 use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderSets, HeaderVersion, loss_name};
 use super::{Block, Description, Model};
-use crate::data::{Alphabet, Attributes, Vocabulary};
+use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
 use crate::structure::{CostMatrix, LabelCost};
 use crate::task::{Pairs, TaskKind, TaskOptions};
 
@@ -73,6 +74,13 @@ impl Model {
             LabelCost::ZeroOne | LabelCost::Size { .. } => None,
         };
         let label_weights = self.options.sets.weights.as_deref().map(to_le_bytes);
+        let Preprocessing { impute, shift, scale } = &self.preprocessing;
+        let columns: Vec<(&str, &Vec<f64>)> = [("impute", impute), ("shift", shift), ("scale", scale)]
+            .into_iter()
+            .filter_map(|(name, vector)| Some((name, vector.as_ref()?)))
+            .collect();
+        let columns: Vec<(&str, usize, Cow<'_, [u8]>)> =
+            columns.iter().map(|(name, vector)| (*name, vector.len(), to_le_bytes(vector))).collect();
         let names = match &self.vocabulary.attributes {
             Attributes::Named(names) => Some(names.iter().collect::<Vec<_>>().join("\n")),
             Attributes::Numbered(_) => None,
@@ -89,6 +97,9 @@ impl Model {
         }
         if let Some(weights) = &label_weights {
             tensors.push(("label_weight", view(Dtype::F64, vec![labels], weights)?));
+        }
+        for (name, length, bytes) in &columns {
+            tensors.push((name, view(Dtype::F64, vec![*length], bytes)?));
         }
         if let Some(names) = &names {
             tensors.push(("attributes", view(Dtype::U8, vec![names.len()], names.as_bytes())?));
@@ -115,7 +126,8 @@ impl Model {
             },
             bias: options.bias,
             boundary: options.boundary && chain,
-            sets: (description.task == TaskKind::Multilabel).then(|| HeaderSets::of(&options.sets)),
+            sets: (description.task == TaskKind::Multilabel)
+                .then(|| HeaderSets::of(&options.sets, &self.dropped_labels)),
             loss: loss_name(description.task, options).to_owned(),
             lambda: description.lambda,
             surrogate: description.surrogate,
@@ -180,10 +192,26 @@ impl Model {
             examples: header.n,
             format: format.map_err(|e: crate::Error| e.to_string())?,
         };
-        let model = Model { description, options, vocabulary, weights };
+        let dropped_labels =
+            header.sets.iter().flat_map(|sets| &sets.dropped_labels).map(String::as_str).collect();
+        let preprocessing = preprocessing(&tensors, vocabulary.attributes.len())?;
+        let model = Model { description, options, vocabulary, preprocessing, dropped_labels, weights };
         model.task().map_err(|e| e.to_string())?;
         Ok(model)
     }
+}
+
+/// What is done to columns; most models do nothing and have none of these tensors.
+fn preprocessing(tensors: &SafeTensors<'_>, columns: usize) -> Checked<Preprocessing> {
+    let vector = |name| match tensors.tensor(name) {
+        Ok(_) => numbers(tensors, name, &[columns]).map(Some),
+        Err(_) => Ok(None),
+    };
+    let scale = vector("scale")?;
+    if let Some(divisor) = scale.iter().flatten().find(|divisor| **divisor <= 0.0) {
+        return Err(format!("the tensor scale holds {divisor}; columns are divided by numbers above 0"));
+    }
+    Ok(Preprocessing { impute: vector("impute")?, shift: vector("shift")?, scale })
 }
 
 fn read_header(text: &str) -> Checked<Header> {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 pub use description::Description;
 
-use crate::data::Vocabulary;
+use crate::data::{Alphabet, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linear::norm_squared;
 use crate::output::OutputFile;
@@ -20,7 +20,7 @@ use crate::task::{Task, TaskOptions};
 /// A trained model: everything that prediction needs, and where it came from.
 ///
 /// ```
-/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::data::{Alphabet, Noise, Preprocessing, word_images};
 /// use maxmargin::model::{Description, Model};
 /// use maxmargin::solver::Certificate;
 /// use maxmargin::task::{TaskKind, TaskOptions};
@@ -40,7 +40,14 @@ use crate::task::{Task, TaskOptions};
 ///     format: None,
 /// };
 /// let weights = vec![0.5; 129 * 26];
-/// let model = Model { description, options: TaskOptions::default(), vocabulary, weights };
+/// let model = Model {
+///     description,
+///     options: TaskOptions::default(),
+///     vocabulary,
+///     preprocessing: Preprocessing::default(),
+///     dropped_labels: Alphabet::default(),
+///     weights,
+/// };
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("words.model");
@@ -58,6 +65,10 @@ pub struct Model {
     pub options: TaskOptions,
     /// The names of labels and attributes.
     pub vocabulary: Vocabulary,
+    /// What is done to columns before the weights see them.
+    pub preprocessing: Preprocessing,
+    /// Labels of the training data that training left out of sets: an evaluation ignores them.
+    pub dropped_labels: Alphabet,
     /// The weights, in the order of the task's structure.
     pub weights: Vec<f64>,
 }

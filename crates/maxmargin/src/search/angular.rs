@@ -189,10 +189,8 @@ fn first_angles<P: LabelPlane>(
     let ray = 1.0 / lambda;
     let low = slope(0.5 * height + half).max(ray / WIDEST);
     let high = slope(0.5 * height - half).min(ray * WIDEST);
-    let angles = [
-        Angle { low: (ray, false), high: (high, false) },
-        Angle { low: (low, false), high: (ray, true) },
-    ];
+    let angles =
+        [Angle { low: (ray, false), high: (high, false) }, Angle { low: (low, false), high: (ray, true) }];
     angles.into_iter().map(|angle| Waiting { bound: findings.upper, angle }).collect()
 }
 

@@ -85,9 +85,11 @@ impl<L: Clone + PartialEq> Contest<L> {
                 totals.add(mark, best, slack, plane.is_fractional());
             }
         }
-        let from_nothing = self.tallies.iter().zip(&cold).filter(|(tally, _)| {
-            !mixes(tally) && !tally.strategy.needs_slack()
-        });
+        let from_nothing = self
+            .tallies
+            .iter()
+            .zip(&cold)
+            .filter(|(tally, _)| !mixes(tally) && !tally.strategy.needs_slack());
         let worst = from_nothing.map(|(_, (answer, _))| answer.value).fold(best, f64::min);
         let spread = if Mark::is_less(worst, best) { best - worst } else { 0.0 };
         self.keep(plane, &warm[self.driving].0);

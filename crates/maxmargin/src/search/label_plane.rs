@@ -59,12 +59,7 @@ pub trait LabelPlane {
     }
 
     /// The label so far on the way from one label to another, where labels are fractional.
-    fn between(
-        &self,
-        a: &Spot<Self::Label>,
-        b: &Spot<Self::Label>,
-        share: f64,
-    ) -> Option<Spot<Self::Label>> {
+    fn between(&self, a: &Spot<Self::Label>, b: &Spot<Self::Label>, share: f64) -> Option<Spot<Self::Label>> {
         let _ = (a, b, share);
         None
     }

@@ -30,12 +30,7 @@ impl<'a, S: Searchable> StructurePlane<'a, S> {
     }
 
     fn place(&self, found: Found<S::Label>) -> Spot<S::Label> {
-        Spot {
-            label: found.label,
-            h: self.h(found.score),
-            g: found.loss + self.base,
-            missed: found.missed,
-        }
+        Spot { label: found.label, h: self.h(found.score), g: found.loss + self.base, missed: found.missed }
     }
 
     fn h(&self, score: f64) -> f64 {

@@ -18,8 +18,7 @@ use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
     Chain, ChainLoss, ChainOptions, Example, Found, Inference, KBest, LabelCost, LabelSet, Mix, Multiclass,
-    Multilabel, MultilabelOptions, Searchable, SetLoss,
-    Structure,
+    Multilabel, MultilabelOptions, Searchable, SetLoss, Structure,
 };
 
 /// The tasks that can be asked for by name.
@@ -43,6 +42,28 @@ impl TaskKind {
             TaskKind::Multiclass => "multiclass",
             TaskKind::Chain => "chain",
             TaskKind::Multilabel => "multilabel",
+        }
+    }
+
+    /// The data as this task sees it: a task without sequences takes each position of one as an example of its own, and
+    /// to one about label sets a single label is a set.
+    pub fn view(self, data: Dataset) -> Result<Dataset> {
+        match self {
+            TaskKind::Multilabel => {
+                let data = if data.sequences.is_some() { data.tokens() } else { data };
+                let sets = data.sets.unwrap_or_else(|| (0..=data.labels.len()).collect());
+                Ok(Dataset { sets: Some(sets), ..data })
+            }
+            _ if data.sets.is_some() => Err(Error::parameter(
+                "task",
+                format!("the data has a set of labels per row; that is for multilabel, not for {self}"),
+            )),
+            TaskKind::Multiclass if data.sequences.is_some() => Ok(data.tokens()),
+            TaskKind::Chain if data.sequences.is_none() => Err(Error::parameter(
+                "task chain",
+                "the data has no sequences; svmlight files mark them with qid:N on each line, CRFsuite files with blank lines",
+            )),
+            _ => Ok(data),
         }
     }
 }
@@ -202,26 +223,9 @@ impl Task {
         }
     }
 
-    /// The data as this task sees it: a task without sequences takes each position of one as an example of its own, and
-    /// to one about label sets a single label is a set.
+    /// The data as this task sees it, see [`TaskKind::view`].
     pub fn view(&self, data: Dataset) -> Result<Dataset> {
-        match self {
-            Task::Multilabel(_) => {
-                let data = if data.sequences.is_some() { data.tokens() } else { data };
-                let sets = data.sets.unwrap_or_else(|| (0..=data.labels.len()).collect());
-                Ok(Dataset { sets: Some(sets), ..data })
-            }
-            _ if data.sets.is_some() => Err(Error::parameter(
-                "task",
-                format!("the data has a set of labels per row; that is for multilabel, not for {}", self.kind()),
-            )),
-            Task::Multiclass(_) if data.sequences.is_some() => Ok(data.tokens()),
-            Task::Chain(_) if data.sequences.is_none() => Err(Error::parameter(
-                "task chain",
-                "the data has no sequences; svmlight files mark them with qid:N on each line, CRFsuite files with blank lines",
-            )),
-            _ => Ok(data),
-        }
+        self.kind().view(data)
     }
 
     /// The margin-rescaled risk of labelled data.

@@ -21,6 +21,9 @@ use super::features::{FeatureMatrix, MatrixBuilder};
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;
 
+/// Stands for a label that is left out of sets on purpose.
+const IGNORED_LABEL: u32 = UNKNOWN_LABEL - 1;
+
 /// What a file held that a fixed vocabulary does not know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unseen {
@@ -43,6 +46,8 @@ pub(crate) struct Gathering<'v> {
     /// Images of `columns` bytes each, worth `byte / 255`; then `features` stays empty.
     images: Option<Vec<u8>>,
     labels: RowLabels,
+    /// Labels that are left out of sets.
+    ignored: Option<&'v Alphabet>,
     /// Where each example starts, and the end; kept only when examples are sequences.
     starts: Vec<usize>,
     chains: bool,
@@ -78,6 +83,7 @@ impl<'v> Gathering<'v> {
             stays_dense: false,
             images: None,
             labels: RowLabels::default(),
+            ignored: None,
             starts: vec![0],
             chains: false,
             examples: 0,
@@ -93,6 +99,17 @@ impl<'v> Gathering<'v> {
             self.labels.make_sets();
         }
         self
+    }
+
+    /// Without some labels that a fixed vocabulary does not have, as if no row had them.
+    pub fn without_labels(mut self, ignored: &'v Alphabet) -> Self {
+        self.ignored = Some(ignored).filter(|_| self.label_sets());
+        self
+    }
+
+    /// Whether this label is left out of sets.
+    pub fn is_ignored(&self, name: &str) -> bool {
+        self.ignored.is_some_and(|ignored| ignored.get(name).is_some())
     }
 
     /// Whether each row has a set of labels.
@@ -171,6 +188,7 @@ impl<'v> Gathering<'v> {
                 self.unseen.labels += 1;
                 self.labels.add_stranger(name)
             }
+            IGNORED_LABEL => true,
             label => self.labels.add(label),
         }
     }
@@ -178,8 +196,10 @@ impl<'v> Gathering<'v> {
     /// Adds a label, by the number that [`Gathering::number_of_label`] gave. The caller sees to it that a row does not
     /// have it twice.
     pub fn add_numbered_label(&mut self, label: u32) {
-        if label == UNKNOWN_LABEL {
-            self.unseen.labels += 1;
+        match label {
+            IGNORED_LABEL => return,
+            UNKNOWN_LABEL => self.unseen.labels += 1,
+            _ => {}
         }
         self.labels.add(label);
     }
@@ -194,7 +214,11 @@ impl<'v> Gathering<'v> {
     pub fn number_of_label(&mut self, name: &str) -> u32 {
         match &mut self.names {
             Names::Growing { labels, .. } => labels.add(name),
-            Names::Fixed(vocabulary) => vocabulary.labels.get(name).unwrap_or(UNKNOWN_LABEL),
+            Names::Fixed(vocabulary) => match vocabulary.labels.get(name) {
+                Some(label) => label,
+                None if self.is_ignored(name) => IGNORED_LABEL,
+                None => UNKNOWN_LABEL,
+            },
         }
     }
 

@@ -81,7 +81,11 @@ fn chosen(
     }
     match data.fixed_vocabulary() {
         Some(vocabulary) if data.label_sets() => {
-            by_name(source, columns, &labels_of_model(vocabulary), Path::new("the model"), data)
+            let mut names = labels_of_model(vocabulary);
+            // The model was trained without these; a file may have them or not.
+            let ignored = columns.iter().map(|column| &column.name).filter(|name| data.is_ignored(name));
+            names.extend(ignored.cloned());
+            by_name(source, columns, &names, Path::new("the model"), data)
         }
         _ => Ok(Vec::new()),
     }

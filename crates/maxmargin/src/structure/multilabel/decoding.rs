@@ -95,7 +95,8 @@ impl MultilabelScores {
         if self.coupling.is_empty() {
             return self.base + unary;
         }
-        let mut pairs: f64 = set.pairs().iter().map(|(e, share)| share.get() * self.coupling[*e as usize]).sum();
+        let mut pairs: f64 =
+            set.pairs().iter().map(|(e, share)| share.get() * self.coupling[*e as usize]).sum();
         for (place, &i) in set.on().iter().enumerate() {
             let others = set.on()[place + 1..].iter().map(|&j| (j as usize, 1.0));
             let parts = set.parts().iter().map(|&(j, share)| (j as usize, share.get()));
@@ -144,9 +145,15 @@ impl Multilabel {
     }
 
     /// The best vertex of the relaxation under a mix.
-    pub(super) fn best_vertex(&self, scores: &mut MultilabelScores, truth: &LabelSet, mix: Mix) -> Found<LabelSet> {
+    pub(super) fn best_vertex(
+        &self,
+        scores: &mut MultilabelScores,
+        truth: &LabelSet,
+        mix: Mix,
+    ) -> Found<LabelSet> {
         self.augment(scores, Some(truth), mix);
-        let MultilabelScores { augmented, coupling, kernels: Kernels { dual, halves, .. }, is_known, .. } = scores;
+        let MultilabelScores { augmented, coupling, kernels: Kernels { dual, halves, .. }, is_known, .. } =
+            scores;
         let field = Field { graph: &self.graph, unary: augmented, coupling };
         match std::mem::replace(is_known, true) {
             true => dual.solve_again(field, halves),

@@ -61,11 +61,14 @@ impl LabelSet {
     /// A vertex of the relaxation: 0, 1 or 2 halves of each label; two halves are in together where their coupling is
     /// positive.
     pub(super) fn of_halves(halves: &[u8], graph: &LabelGraph, coupling: &[f64]) -> Self {
-        let with = |count: u8| (0..).zip(halves).filter(move |(_, halves)| **halves == count).map(|(label, _)| label);
+        let with = |count: u8| {
+            (0..).zip(halves).filter(move |(_, halves)| **halves == count).map(|(label, _)| label)
+        };
         let parts: Vec<(u32, Share)> = with(1).map(|label: u32| (label, Share::HALF)).collect();
         let mut pairs = Vec::new();
         for &(i, _) in &parts {
-            let later = graph.neighbours(i as usize).iter().filter(|(j, _)| *j > i && halves[*j as usize] == 1);
+            let later =
+                graph.neighbours(i as usize).iter().filter(|(j, _)| *j > i && halves[*j as usize] == 1);
             pairs.extend(later.filter(|(_, e)| coupling[*e as usize] > 0.0).map(|&(_, e)| (e, Share::HALF)));
         }
         pairs.sort_unstable_by_key(|pair| pair.0);

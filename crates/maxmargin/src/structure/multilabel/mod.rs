@@ -17,9 +17,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use self::decoding::MultilabelScores;
+use self::decoding::Way;
 pub use self::label_set::{LabelSet, Share};
 pub use self::set_loss::SetLoss;
-use self::decoding::Way;
 use super::{Found, Mix, Structure};
 use crate::data::Rows;
 use crate::error::{Error, Result};
@@ -91,7 +91,10 @@ impl Multilabel {
     pub fn new(features: usize, graph: LabelGraph, options: MultilabelOptions) -> Result<Self> {
         let labels = graph.labels();
         if labels == 0 {
-            return Err(Error::parameter("labels", "the training data has no label; there is nothing to learn"));
+            return Err(Error::parameter(
+                "labels",
+                "the training data has no label; there is nothing to learn",
+            ));
         }
         options.loss.check(labels)?;
         super::multiclass::check_size(features + INDICATORS * graph.edges().len().div_ceil(labels), labels)?;
@@ -106,6 +109,11 @@ impl Multilabel {
     /// Whether the most violated label is searched among fractional ones too. On a forest the relaxation has none.
     pub fn is_relaxed(&self) -> bool {
         self.options.inference == Inference::Relaxed && !matches!(self.way, Way::Forest(_))
+    }
+
+    /// Whether a label that is not in the set has −x in its block.
+    pub fn is_signed(&self) -> bool {
+        self.options.signed
     }
 
     /// The loss.

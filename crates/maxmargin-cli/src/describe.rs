@@ -1,0 +1,76 @@
+//! Tasks and models in words.
+
+use maxmargin::data::Preprocessing;
+use maxmargin::model::Model;
+use maxmargin::task::Task;
+
+use crate::print::count;
+
+/// The pairs of labels that have weights, and how sets are searched; none where labels are no sets.
+pub fn label_sets(task: &Task) -> Option<String> {
+    let Task::Multilabel(structure) = task else { return None };
+    let graph = structure.graph();
+    let pairs = match graph.edges().len() {
+        0 => "no pairs".to_owned(),
+        pairs if graph.is_complete() => format!("all {}", count(pairs, "pair")),
+        pairs => count(pairs, "pair"),
+    };
+    let inference = if structure.is_relaxed() { "relaxed inference" } else { "exact inference" };
+    let signed = if structure.is_signed() { ", signed" } else { "" };
+    Some(format!("{pairs}, {inference}{signed}"))
+}
+
+/// What is done to columns; none where they are left as they are.
+pub fn columns(preprocessing: &Preprocessing) -> Option<String> {
+    let Preprocessing { impute, shift, scale } = preprocessing;
+    let filled = impute.as_ref().map(|values| match values.iter().any(|&value| value != 0.0) {
+        true => "missing values are filled in with the column's mean",
+        false => "missing values are filled in with 0",
+    });
+    let standardised = match (shift, scale) {
+        (Some(_), Some(_)) => Some("standardised (mean 0, deviation 1)"),
+        (None, Some(_)) => Some("divided by their deviation"),
+        (Some(_), None) => Some("centred"),
+        (None, None) => None,
+    };
+    let parts: Vec<&str> = [filled, standardised].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// How much each pair of labels would rather agree than not: what being both in or both out is worth, less what it is
+/// worth to have one without the other. The largest first, by absolute value.
+pub fn couplings<'a>(
+    task: &Task,
+    model_labels: &'a maxmargin::data::Alphabet,
+    weights: &[f64],
+) -> Vec<Coupling<'a>> {
+    let Task::Multilabel(structure) = task else { return Vec::new() };
+    let edges = structure.graph().edges();
+    let start = weights.len().saturating_sub(4 * edges.len());
+    let (pairs, _) = weights[start..].as_chunks::<4>();
+    let mut couplings: Vec<Coupling<'a>> = edges
+        .iter()
+        .zip(pairs)
+        .map(|(&(i, j), [neither, second, first, both])| Coupling {
+            first: model_labels.name(i),
+            second: model_labels.name(j),
+            strength: both - first - second + neither,
+        })
+        .filter(|coupling| coupling.strength != 0.0)
+        .collect();
+    couplings.sort_by(|a, b| b.strength.abs().total_cmp(&a.strength.abs()));
+    couplings
+}
+
+/// Two labels and how much they hold together.
+pub struct Coupling<'a> {
+    pub first: &'a str,
+    pub second: &'a str,
+    /// Above 0 they go together, below 0 they shun each other.
+    pub strength: f64,
+}
+
+/// The couplings of a model.
+pub fn couplings_of(model: &Model) -> maxmargin::Result<Vec<Coupling<'_>>> {
+    Ok(couplings(&model.task()?, &model.vocabulary.labels, &model.weights))
+}
