@@ -2,7 +2,8 @@
 //!
 //! With H = h + 1, Φ = H·g is to be maximised over labels with H, g > 0. A label z that the oracle finds in an angle at
 //! λ proves that Φ ≤ K²/(4λ) there, K = H + λg, and that only slopes between ∂z = g/H and its mirror image ∂z′ = 1/(λ²∂z)
-//! can be better. They are split at 1/λ, and both parts wait in a queue, the one of the highest bound first.
+//! can be better. They are split at 1/λ, and both parts wait in a queue, the one of the highest bound first. The best label
+//! found anywhere narrows them further than z alone does.
 //!
 //! Corrected against print: a label on the ray 1/λ closes its angle and not the search, and angles are half open so
 //! that they leave out just the label that was seen.
@@ -40,8 +41,11 @@ impl Angle {
     }
 }
 
-/// No slope of a fractional label is further from the first one than this factor: what lies beyond is worth nothing.
+/// No slope is further from the one asked for than this factor: what lies beyond is worth nothing.
 const WIDEST: f64 = 1e12;
+
+/// What the rounding of a slope may come to, as a share of it.
+const ROUNDING: f64 = 1e-9;
 
 struct Waiting {
     bound: f64,
@@ -114,8 +118,12 @@ pub(super) fn search<P: LabelPlane>(
         findings.asked(mix, Some(spot.point()));
         findings.see(&spot);
         let bound = bound.min(findings.highest_below(mix, spot.h + lambda * spot.g));
+        let better = better_than(findings.value, lambda, spot.h + 1.0 + lambda * spot.g);
         for angle in split(&spot, lambda, &angle) {
-            queue.push(Waiting { bound, angle });
+            let angle = meet(&angle, &better);
+            if !is_empty(&angle) {
+                queue.push(Waiting { bound, angle });
+            }
         }
     }
     memory.lambda = lambda;
@@ -140,21 +148,41 @@ fn split<L>(spot: &Spot<L>, lambda: f64, angle: &Angle) -> Vec<Angle> {
             Angle { low: (slope, true), high: (ray, false) },
         ],
     };
-    let within = |part: Angle| Angle {
-        low: if part.low.0 > angle.low.0 {
-            part.low
-        } else {
-            (angle.low.0, angle.low.1 || (part.low.1 && part.low.0 == angle.low.0))
-        },
-        high: if part.high.0 < angle.high.0 {
-            part.high
-        } else {
-            (angle.high.0, angle.high.1 || (part.high.1 && part.high.0 == angle.high.0))
-        },
+    parts.iter().map(|part| meet(part, angle)).filter(|part| !is_empty(part)).collect()
+}
+
+/// What two angles have in common.
+fn meet(a: &Angle, b: &Angle) -> Angle {
+    let low = if a.low.0 == b.low.0 {
+        (a.low.0, a.low.1 || b.low.1)
+    } else if a.low.0 > b.low.0 {
+        a.low
+    } else {
+        b.low
     };
-    let is_empty =
-        |part: &Angle| part.low.0 > part.high.0 || (part.low.0 == part.high.0 && (part.low.1 || part.high.1));
-    parts.into_iter().map(within).filter(|part| !is_empty(part)).collect()
+    let high = if a.high.0 == b.high.0 {
+        (a.high.0, a.high.1 || b.high.1)
+    } else if a.high.0 < b.high.0 {
+        a.high
+    } else {
+        b.high
+    };
+    Angle { low, high }
+}
+
+fn is_empty(angle: &Angle) -> bool {
+    angle.low.0 > angle.high.0 || (angle.low.0 == angle.high.0 && (angle.low.1 || angle.high.1))
+}
+
+/// The slopes g/H that H·g ≥ Φ and H + λg ≤ K leave: outside no label is better than one worth Φ. A little wider, for
+/// rounding, and with ends between 0 and ∞.
+fn better_than(value: f64, lambda: f64, height: f64) -> Angle {
+    let half = (0.25 * height * height - lambda * value).max(0.0).sqrt();
+    let slope = |big_h: f64| (height - big_h) / (lambda * big_h);
+    let ray = 1.0 / lambda;
+    let low = slope(0.5 * height + half) * (1.0 - ROUNDING);
+    let high = slope(0.5 * height - half) * (1.0 + ROUNDING);
+    Angle { low: (low.max(ray / WIDEST), false), high: (high.min(ray * WIDEST), false) }
 }
 
 /// Where labels are fractional: sees the ends of the border and the best point between them, asks at its λ, and so leaves
@@ -183,14 +211,9 @@ fn first_angles<P: LabelPlane>(
     let height = top.h + 1.0 + lambda * top.g;
     known.extend(ends);
     known.push(top);
-    // H·g ≥ Φ and H + λg ≤ K leave these H, and slopes g/H.
-    let half = (0.25 * height * height - lambda * findings.value).max(0.0).sqrt();
-    let slope = |big_h: f64| (height - big_h) / (lambda * big_h);
+    let Angle { low, high } = better_than(findings.value, lambda, height);
     let ray = 1.0 / lambda;
-    let low = slope(0.5 * height + half).max(ray / WIDEST);
-    let high = slope(0.5 * height - half).min(ray * WIDEST);
-    let angles =
-        [Angle { low: (ray, false), high: (high, false) }, Angle { low: (low, false), high: (ray, true) }];
+    let angles = [Angle { low: (ray, false), high }, Angle { low, high: (ray, true) }];
     angles.into_iter().map(|angle| Waiting { bound: findings.upper, angle }).collect()
 }
 

@@ -69,9 +69,8 @@ impl<L: Clone + PartialEq> Contest<L> {
             });
             warm.push(answer);
         }
-        // Fractional labels are mixes themselves.
-        let mixes = |tally: &Tally| !plane.is_fractional() && tally.strategy.mixes();
-        let is_mix: Vec<bool> = self.tallies.iter().map(mixes).collect();
+        self.tallies.iter_mut().for_each(|tally| tally.mixes &= !plane.is_fractional());
+        let is_mix: Vec<bool> = self.tallies.iter().map(|tally| tally.mixes).collect();
         let of_labels = || warm.iter().zip(&is_mix).chain(cold.iter().zip(&is_mix)).filter(|(_, mix)| !**mix);
         let best = of_labels().map(|((answer, _), _)| answer.value).fold(0.0, f64::max);
         let best_mix = warm.iter().chain(&cold).map(|(answer, _)| answer.value).fold(best, f64::max);
@@ -85,11 +84,8 @@ impl<L: Clone + PartialEq> Contest<L> {
                 totals.add(mark, best, slack, plane.is_fractional());
             }
         }
-        let from_nothing = self
-            .tallies
-            .iter()
-            .zip(&cold)
-            .filter(|(tally, _)| !mixes(tally) && !tally.strategy.needs_slack());
+        let from_nothing =
+            self.tallies.iter().zip(&cold).filter(|(tally, _)| !tally.mixes && !tally.strategy.needs_slack());
         let worst = from_nothing.map(|(_, (answer, _))| answer.value).fold(best, f64::min);
         let spread = if Mark::is_less(worst, best) { best - worst } else { 0.0 };
         self.keep(plane, &warm[self.driving].0);
@@ -152,7 +148,7 @@ mod tests {
         let round = contest.round(&mut plane);
         let best = 1.45 * 1.1;
         assert!((round.spread - (best - 0.4)).abs() < 1e-12, "{}", round.spread);
-        for Tally { strategy, warm, cold } in contest.tallies() {
+        for Tally { strategy, warm, cold, .. } in contest.tallies() {
             let expected = u64::from(!strategy.is_exact());
             assert_eq!((warm.searches, warm.misses, cold.misses), (1, expected, expected), "{strategy}");
             assert_eq!(warm.broken_bounds + cold.broken_bounds, 0, "{strategy}");
@@ -186,7 +182,7 @@ mod tests {
         let mut contest = contest(&[Strategy::Hull, Strategy::Bisecting]);
         let mut plane = Points::new((0..40).map(|i| (f64::from(i), f64::from(40 - i).sqrt())).collect());
         (0..5).for_each(|_| drop(contest.round(&mut plane)));
-        for Tally { strategy, warm, cold } in contest.tallies() {
+        for Tally { strategy, warm, cold, .. } in contest.tallies() {
             assert!(warm.mean_queries() < cold.mean_queries(), "{strategy}: {warm:?} and {cold:?}");
         }
     }

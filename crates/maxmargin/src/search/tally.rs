@@ -49,8 +49,8 @@ impl Totals {
     pub(super) fn add(&mut self, mark: Mark, best: f64, slack: f64, is_fractional: bool) {
         let Mark { value, upper, queries, seconds } = mark;
         self.searches += 1;
-        self.successes += u64::from(Mark::is_less(slack, value));
         let precision = if is_fractional { FRACTIONAL_PRECISION } else { 0.0 };
+        self.successes += u64::from(Mark::is_less(slack, (1.0 - precision) * value));
         self.misses += u64::from(Mark::is_less(value, (1.0 - precision) * best));
         self.ratios += if best > ROUNDING { value / best } else { 1.0 };
         self.queries += queries as u64;
@@ -103,6 +103,8 @@ impl Totals {
 pub struct Tally {
     /// The strategy.
     pub strategy: Strategy,
+    /// Whether its answers are mixes where those of the others are labels. (Fractional labels are mixes themselves.)
+    pub mixes: bool,
     /// Each search from where the last one of the example ended, as in training.
     pub warm: Totals,
     /// Each search from nothing.
@@ -112,11 +114,12 @@ pub struct Tally {
 impl Tally {
     /// Before the first search.
     pub(super) fn new(strategy: Strategy) -> Self {
-        Self { strategy, warm: Totals::default(), cold: Totals::default() }
+        Self { strategy, mixes: strategy.mixes(), warm: Totals::default(), cold: Totals::default() }
     }
 
     /// Adds the searches of the same strategy on other examples.
     pub(super) fn join(&mut self, other: &Tally) {
+        self.mixes &= other.mixes;
         self.warm.join(&other.warm);
         self.cold.join(&other.cold);
     }

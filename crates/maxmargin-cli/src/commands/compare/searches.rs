@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use maxmargin::search::{Comparison, Portrait, Strategy, Subject, Tally, Totals};
+use maxmargin::search::{Comparison, Portrait, Subject, Tally, Totals};
 use maxmargin::solver::{SolverKind, Stop};
 use maxmargin::task::ComparisonOptions;
 use serde_json::{Value, json};
@@ -172,11 +172,11 @@ fn table(tallies: &[Tally]) -> Table {
         "cold",
         "bounds broken",
     ]);
-    for Tally { strategy, warm, cold } in tallies {
-        let star = if strategy.mixes() { "*" } else { "" };
+    for tally @ Tally { strategy, warm, cold, .. } in tallies {
+        let star = if tally.mixes { "*" } else { "" };
         table.row([
             strategy.name().to_owned(),
-            success(strategy, warm).map_or("–".to_owned(), percent),
+            success(tally, warm).map_or("–".to_owned(), percent),
             format!("{}{star}", percent(warm.miss_rate())),
             format!("{}{star}", percent(cold.miss_rate())),
             format!("{:.6}{star}", warm.mean_ratio()),
@@ -193,7 +193,7 @@ fn table(tallies: &[Tally]) -> Table {
 /// What a reader must know to read the table.
 fn remarks(tallies: &[Tally]) -> String {
     let mut text = String::new();
-    if tallies.iter().any(|tally| tally.strategy.mixes()) {
+    if tallies.iter().any(|tally| tally.mixes) {
         text += "\n* over mixes of labels, which are worth more than labels: measured against the best mix\n";
     }
     let seconds: f64 = tallies.iter().map(|tally| tally.warm.seconds + tally.cold.seconds).sum();
@@ -208,15 +208,15 @@ fn remarks(tallies: &[Tally]) -> String {
 }
 
 /// A mix is nearly always worth more than the labels found before, which says nothing.
-fn success(strategy: &Strategy, totals: &Totals) -> Option<f64> {
-    (!strategy.mixes()).then(|| totals.success_rate())
+fn success(tally: &Tally, totals: &Totals) -> Option<f64> {
+    (!tally.mixes).then(|| totals.success_rate())
 }
 
 fn object_of(tally: &Tally) -> Value {
     let totals = |totals: &Totals| {
         json!({
             "searches": totals.searches,
-            "success_rate": success(&tally.strategy, totals),
+            "success_rate": success(tally, totals),
             "miss_rate": totals.miss_rate(),
             "mean_ratio": totals.mean_ratio(),
             "queries": totals.mean_queries(),
@@ -226,7 +226,7 @@ fn object_of(tally: &Tally) -> Value {
     };
     json!({
         "search": tally.strategy.name(),
-        "over": if tally.strategy.mixes() { "mixes" } else { "labels" },
+        "over": if tally.mixes { "mixes" } else { "labels" },
         "exact": tally.strategy.is_exact(),
         "warm": totals(&tally.warm),
         "cold": totals(&tally.cold),
