@@ -8,12 +8,12 @@ use maxmargin::risk::Risk;
 use maxmargin::solver::{
     CheckpointDir, Identity, Limits, Outcome, RunState, SolverKind, SolverSettings, resume,
 };
-use maxmargin::task::{Pairs, TaskKind};
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, numbers, problems, trainable, weights};
+use common::polytope::relaxed;
+use common::problem::{cases, numbers, trainable, weights};
 use common::surrogate::Surrogated;
 
 const LIMITS: Limits = Limits { gap: 1e-9, max_passes: 40, time_limit: None };
@@ -133,27 +133,13 @@ proptest! {
     }
 }
 
-/// Label sets of which each label is tied to the next, in a ring: the relaxation has fractional vertices.
-fn rings() -> impl Strategy<Value = Problem> {
-    let sizes = Sizes { features: 1..=3, labels: 3..=5, lengths: 1..=1, samples: 1..=6, weighted: true };
-    problems(TaskKind::Multilabel, sizes).prop_map(|mut problem| {
-        let last = problem.labels as u32 - 1;
-        let pairs: Vec<(u32, u32)> = (0..last).map(|i| (i, i + 1)).chain([(0, last)]).collect();
-        problem.sets.given = Pairs::Listed(pairs.clone());
-        problem.sets.pairs = pairs;
-        problem.sets.pairs.sort_unstable();
-        problem.sets.relaxed = true;
-        problem
-    })
-}
-
 proptest! {
     #![proptest_config(cases(20))]
 
     /// Fractional labels are remembered by searches, and in the planes of solvers.
     #[test]
     fn with_fractional_labels(
-        problem in rings(),
+        problem in relaxed(3..=5, 6),
         (surrogate, strategy) in prop::sample::select(FRACTIONAL.to_vec()),
         lambda in prop::sample::select(vec![1.0, 0.1, 0.01]),
         seed in 0u64..1000,

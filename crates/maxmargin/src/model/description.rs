@@ -79,6 +79,7 @@ pub(super) struct HeaderAttributes {
 pub(super) struct HeaderSets {
     /// `none`, `all` or `listed`.
     pub pairs: String,
+    /// In the order of their weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<(u32, u32)>,
     pub signed: bool,
@@ -93,7 +94,7 @@ impl HeaderSets {
         let (pairs, listed) = match &options.pairs {
             Pairs::None => ("none", Vec::new()),
             Pairs::All => ("all", Vec::new()),
-            Pairs::Listed(pairs) => ("listed", pairs.clone()),
+            Pairs::Listed(pairs) => ("listed", in_order(pairs)),
         };
         Self {
             pairs: pairs.to_owned(),
@@ -114,6 +115,13 @@ impl HeaderSets {
         };
         Ok(SetOptions { pairs, signed: self.signed, inference: self.inference, weights: None })
     }
+}
+
+/// Pairs as their weights are ordered: the smaller label first, ascending.
+fn in_order(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<_> = pairs.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+    pairs.sort_unstable();
+    pairs
 }
 
 /// JSON has no infinities: a bound that is not known is null.

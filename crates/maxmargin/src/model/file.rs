@@ -25,7 +25,7 @@ use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderSets, H
 use super::{Block, Description, Model};
 use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
 use crate::structure::{CostMatrix, LabelCost};
-use crate::task::{Pairs, TaskKind, TaskOptions};
+use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
 
 const KEY: &str = "maxmargin";
 
@@ -69,11 +69,13 @@ impl Model {
             return Err(format!("{} weights where the task has {dim}", self.weights.len()));
         }
         let weights = to_le_bytes(&self.weights);
+        // What a task does not look at is not its loss.
+        let is_set = self.description.task == TaskKind::Multilabel;
         let cost = match &self.options.cost {
-            LabelCost::Matrix(matrix) => Some(to_le_bytes(matrix.as_slice())),
-            LabelCost::ZeroOne | LabelCost::Size { .. } => None,
+            LabelCost::Matrix(matrix) if !is_set => Some(to_le_bytes(matrix.as_slice())),
+            _ => None,
         };
-        let label_weights = self.options.sets.weights.as_deref().map(to_le_bytes);
+        let label_weights = self.options.sets.weights.as_deref().filter(|_| is_set).map(to_le_bytes);
         let Preprocessing { impute, shift, scale } = &self.preprocessing;
         let columns: Vec<(&str, &Vec<f64>)> = [("impute", impute), ("shift", shift), ("scale", scale)]
             .into_iter()
@@ -155,7 +157,13 @@ impl Model {
         })?;
         let vocabulary = vocabulary(&header, &tensors)?;
         let labels = vocabulary.labels.len();
-        let mut sets = header.sets.as_ref().map(HeaderSets::options).transpose()?.unwrap_or_default();
+        let mut sets = match &header.sets {
+            Some(sets) => sets.options()?,
+            None if task == TaskKind::Multilabel => {
+                return Err("the description does not say which pairs of labels have weights".to_owned());
+            }
+            None => SetOptions::default(),
+        };
         let (cost, mean) = match header.loss.as_str() {
             "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
             "hamming-mean" => (LabelCost::ZeroOne, true),

@@ -6,6 +6,8 @@ use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, ZeroConeT,
 };
 
+use maxmargin::surrogate::Surrogate;
+
 use super::problem::{Problem, dot};
 use super::surrogate::Surrogated;
 
@@ -79,7 +81,8 @@ pub fn optimum_under(surrogated: &Surrogated, lambda: f64) -> Bracket {
     let mut w = vec![0.0; problem.dim()];
     for _ in 0..60 {
         for (labels, planes) in labels.iter().zip(&mut planes) {
-            match surrogated.is_fractional() {
+            // Under margin rescaling no mix is better than both of its labels.
+            match surrogated.is_fractional() && *surrogate != Surrogate::MARGIN {
                 true => planes.push(surrogated.worst(labels, &w).0.tangent(*surrogate, &w)),
                 false => planes.extend(labels.iter().map(|label| label.tangent(*surrogate, &w))),
             }

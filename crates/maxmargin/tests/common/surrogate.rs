@@ -5,6 +5,7 @@ use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{SearchOptions, TaskKind};
 
+use super::polytope::Fraction;
 use super::problem::{Problem, dot};
 
 /// A label of an example: h = ⟨slope, w⟩ + constant, and g.
@@ -90,8 +91,8 @@ impl Surrogated {
     pub fn has_strata(&self) -> bool {
         let counts = |costs: &[f64]| costs[0] > 0.0 && costs.iter().all(|cost| *cost == costs[0]);
         self.problem.kind != TaskKind::Multilabel
-            || self.surrogate == Surrogate::MicroF1
-            || self.problem.costs.as_deref().is_none_or(counts)
+            || !self.problem.sets.relaxed
+                && (self.surrogate == Surrogate::MicroF1 || self.problem.costs.as_deref().is_none_or(counts))
     }
 
     /// All labels of an example.
@@ -112,18 +113,38 @@ impl Surrogated {
             let sizes = size(y) + size(truth);
             Label { slope, constant: sizes - 2.0 * common, g: -sizes }
         };
+        if self.problem.sets.relaxed {
+            return self.fractional_labels(i, &self.problem.vertices());
+        }
         self.problem.labels_of(i).iter().map(label).collect()
+    }
+
+    /// Fractional label sets as labels of an example.
+    pub fn fractional_labels(&self, i: usize, sets: &[Fraction]) -> Vec<Label> {
+        let problem = &self.problem;
+        let of_truth = problem.phi(i, &problem.samples[i].truth);
+        let size_of_truth = f64::from(problem.samples[i].truth.iter().sum::<u32>());
+        let label = |set: &Fraction| {
+            let slope = problem.phi_at(i, set).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
+            let (_, wrong, size) = problem.losses_at(i, set);
+            match self.surrogate {
+                Surrogate::MicroF1 => Label { slope, constant: wrong, g: -size - size_of_truth },
+                _ => Label { slope, constant: 0.0, g: problem.loss_at(i, set) },
+            }
+        };
+        sets.iter().map(label).collect()
     }
 
     /// Whether mixes of two labels count.
     pub fn is_fractional(&self) -> bool {
-        self.strategy == Some(Strategy::HullFractional)
+        self.strategy == Some(Strategy::HullFractional) || self.problem.sets.relaxed
     }
 
     /// The most violated label, or mix of two, and its ψ.
     pub fn worst(&self, labels: &[Label], w: &[f64]) -> (Label, f64) {
         let points: Vec<(f64, f64)> = labels.iter().map(|label| label.point(w)).collect();
         let (pair, share, value) = match self.is_fractional() {
+            true if self.problem.sets.relaxed => best_of_border(&points, self.surrogate),
             true => best_mix(&points, self.surrogate),
             false => best_label(&points, self.surrogate),
         };
@@ -178,4 +199,32 @@ pub fn best_mix(points: &[(f64, f64)], surrogate: Surrogate) -> Best {
         }
     }
     best
+}
+
+/// [`best_mix`] of many points, for ψ that rises with h and g: only the upper right border of their hull matters.
+pub fn best_of_border(points: &[(f64, f64)], surrogate: Surrogate) -> Best {
+    assert!(surrogate.is_monotone());
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    // From the largest g down; of equal g the largest h comes first.
+    order.sort_by(|&a, &b| (points[b].1, points[b].0).partial_cmp(&(points[a].1, points[a].0)).unwrap());
+    let mut border: Vec<usize> = Vec::new();
+    for i in order {
+        if border.last().is_some_and(|&last| points[i].0 <= points[last].0) {
+            continue;
+        }
+        // Whether the second of three points lies below the line from the first to the third.
+        let is_below = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| {
+            (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0) >= 0.0
+        };
+        while let [.., a, b] = border[..] {
+            if !is_below(points[a], points[b], points[i]) {
+                break;
+            }
+            border.pop();
+        }
+        border.push(i);
+    }
+    let on_border: Vec<(f64, f64)> = border.iter().map(|&i| points[i]).collect();
+    let ((a, b), share, value) = best_mix(&on_border, surrogate);
+    ((border[a], border[b]), share, value)
 }
