@@ -5,7 +5,7 @@ use maxmargin::data::Rows;
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{Memory, Scene, Search, Violation};
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
-use maxmargin::structure::{Example, Found, KBest, Mix, Structure};
+use maxmargin::structure::{Example, Found, KBest, LabelSet, Mix, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
@@ -160,6 +160,7 @@ proptest! {
         let risk = match problem.kind {
             TaskKind::Multiclass => lazy_risk(&problem, problem.multiclass(), lazy, |y| y[0]),
             TaskKind::Chain => lazy_risk(&problem, problem.chain(), lazy, <[u32]>::to_vec),
+            TaskKind::Multilabel => lazy_risk(&problem, problem.multilabel(), lazy, LabelSet::of),
         };
         let reference = optimum(&problem, lambda);
         let settings = SolverSettings { groups, ..SolverSettings::new(lambda).unwrap() };

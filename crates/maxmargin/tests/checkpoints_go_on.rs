@@ -8,11 +8,12 @@ use maxmargin::risk::Risk;
 use maxmargin::solver::{
     CheckpointDir, Identity, Limits, Outcome, RunState, SolverKind, SolverSettings, resume,
 };
+use maxmargin::task::{Pairs, TaskKind};
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{cases, numbers, trainable, weights};
+use common::problem::{Problem, Sizes, cases, numbers, problems, trainable, weights};
 use common::surrogate::Surrogated;
 
 const LIMITS: Limits = Limits { gap: 1e-9, max_passes: 40, time_limit: None };
@@ -28,6 +29,16 @@ const SEARCHES: [(&str, &str); 10] = [
     ("prob", "hull"),
     ("prob-convex", "hull-fractional"),
     ("micro-f1", "hull"),
+];
+
+const FRACTIONAL: [(&str, Option<&str>); 7] = [
+    ("margin", None),
+    ("slack", Some("hull-fractional")),
+    ("slack", Some("angular")),
+    ("slack", Some("bisecting")),
+    ("slack", Some("sarawagi")),
+    ("log", None),
+    ("micro-f1", None),
 ];
 
 fn identity(name: &str) -> Identity {
@@ -115,6 +126,40 @@ proptest! {
         pass in 1usize..20,
     ) {
         let strategy = Some(strategy.parse().unwrap());
+        let surrogated = Surrogated::new(&problem, surrogate.parse().unwrap(), strategy);
+        prop_assume!(surrogated.applies());
+        let settings = SolverSettings { seed, ..SolverSettings::new(lambda).unwrap() };
+        check(|| surrogated.risk(), &settings, pass)?;
+    }
+}
+
+/// Label sets of which each label is tied to the next, in a ring: the relaxation has fractional vertices.
+fn rings() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 1..=3, labels: 3..=5, lengths: 1..=1, samples: 1..=6, weighted: true };
+    problems(TaskKind::Multilabel, sizes).prop_map(|mut problem| {
+        let last = problem.labels as u32 - 1;
+        let pairs: Vec<(u32, u32)> = (0..last).map(|i| (i, i + 1)).chain([(0, last)]).collect();
+        problem.sets.given = Pairs::Listed(pairs.clone());
+        problem.sets.pairs = pairs;
+        problem.sets.pairs.sort_unstable();
+        problem.sets.relaxed = true;
+        problem
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(20))]
+
+    /// Fractional labels are remembered by searches, and in the planes of solvers.
+    #[test]
+    fn with_fractional_labels(
+        problem in rings(),
+        (surrogate, strategy) in prop::sample::select(FRACTIONAL.to_vec()),
+        lambda in prop::sample::select(vec![1.0, 0.1, 0.01]),
+        seed in 0u64..1000,
+        pass in 1usize..20,
+    ) {
+        let strategy = strategy.map(|name| name.parse().unwrap());
         let surrogated = Surrogated::new(&problem, surrogate.parse().unwrap(), strategy);
         let settings = SolverSettings { seed, ..SolverSettings::new(lambda).unwrap() };
         check(|| surrogated.risk(), &settings, pass)?;

@@ -2,13 +2,13 @@
 
 use maxmargin::data::Rows;
 use maxmargin::linear::{FeatureSum, Terms};
-use maxmargin::structure::{Found, KBest, Mix, Structure};
+use maxmargin::structure::{Found, KBest, LabelSet, Mix, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
+use common::problem::{Problem, Sizes, cases, dot, label_set, numbers, problems, weights};
 
 /// Mixes with 0 < λ < ∞.
 const MIXES: [Mix; 5] = [
@@ -32,7 +32,7 @@ struct Case<'a, S: Structure> {
     i: usize,
     w: &'a [f64],
     to: fn(&[u32]) -> S::Label,
-    from: fn(&S::Label) -> Vec<u32>,
+    from: &'a dyn Fn(&S::Label) -> Vec<u32>,
 }
 
 impl<S: KBest<Input = Rows>> Case<'_, S> {
@@ -62,7 +62,7 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
     fn consistent(&self, found: &Found<S::Label>, has_truth: bool) -> Result<Vec<u32>, TestCaseError> {
         let y = (self.from)(&found.label);
         prop_assert_eq!(y.len(), self.problem.samples[self.i].truth.len());
-        prop_assert!(y.iter().all(|&y| (y as usize) < self.problem.labels), "label {:?}", y);
+        prop_assert!(self.problem.labels_of(self.i).contains(&y), "label {:?}", y);
         prop_assert_eq!(found.score, self.score(&y), "the score of {:?}", &y);
         let loss = if has_truth { self.problem.loss(self.i, &y) } else { 0.0 };
         prop_assert!(close(found.loss, loss), "the loss of {y:?}: {} for {loss}", found.loss);
@@ -97,6 +97,7 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
             prop_assert!(close(structure.loss(&truth, &label), loss), "the loss of {y:?} is {loss}");
             self.check_features(&x, &y)?;
         }
+        self.check_products(&x)?;
 
         let found = structure.decode(&x, &mut scores);
         let y = self.consistent(&found, false)?;
@@ -125,6 +126,30 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
         for (found, &(score, _)) in all.iter().zip(&ranks) {
             self.consistent(found, false)?;
             prop_assert_eq!(found.score, score);
+        }
+        Ok(())
+    }
+
+    /// Inner products of differences, for every label as the one that is subtracted.
+    fn check_products(&self, x: &Rows) -> Result<(), TestCaseError> {
+        let Self { problem, structure, i, .. } = *self;
+        let kernel = structure.kernel(x);
+        let all = problem.labels_of(i);
+        let some: Vec<_> = all.iter().step_by(all.len().div_ceil(8)).collect();
+        for truth in &some {
+            let of_truth = problem.phi(i, truth);
+            let difference = |y: &[u32]| -> Vec<f64> {
+                problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect()
+            };
+            for (y, z) in some.iter().flat_map(|y| some.iter().map(move |z| (y, z))) {
+                let [of_truth, of_y, of_z] = [truth, y, z].map(|label| (self.to)(label));
+                let product = structure.product(x, &kernel, &of_truth, &of_y, &of_z);
+                let expected = dot(&difference(y), &difference(z));
+                prop_assert!(
+                    close(product, expected),
+                    "⟨φ of {y:?}, φ of {z:?}⟩ from {truth:?}: {product}, not {expected}"
+                );
+            }
         }
         Ok(())
     }
@@ -182,6 +207,11 @@ fn chain() -> impl Strategy<Value = Problem> {
     ]
 }
 
+fn multilabel() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 0..=3, labels: 1..=5, lengths: 1..=1, samples: 1..=2, weighted: false };
+    problems(TaskKind::Multilabel, sizes)
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 
@@ -189,7 +219,7 @@ proptest! {
     fn multiclass_equals_enumeration(problem in multiclass(), numbers in numbers()) {
         let (structure, w) = (problem.multiclass(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, i, w: &w, to: |y| y[0], from: |&y| vec![y] }.check()?;
+            Case { problem: &problem, structure: &structure, i, w: &w, to: |y| y[0], from: &|&y| vec![y] }.check()?;
         }
     }
 
@@ -197,7 +227,19 @@ proptest! {
     fn chains_equal_enumeration(problem in chain(), numbers in numbers()) {
         let (structure, w) = (problem.chain(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, i, w: &w, to: <[u32]>::to_vec, from: Vec::clone }.check()?;
+            Case { problem: &problem, structure: &structure, i, w: &w, to: <[u32]>::to_vec, from: &Vec::clone }.check()?;
+        }
+    }
+
+    #[test]
+    fn label_sets_equal_enumeration(problem in multilabel(), numbers in numbers()) {
+        let (structure, w) = (problem.multilabel(), weights(&problem, &numbers));
+        let from = |set: &LabelSet| -> Vec<u32> {
+            assert!(set.is_whole() && set.on().iter().all(|&label| (label as usize) < problem.labels), "{set:?}");
+            (0..problem.labels as u32).map(|label| set.share(label) as u32).collect()
+        };
+        for i in 0..problem.samples.len() {
+            Case { problem: &problem, structure: &structure, i, w: &w, to: label_set, from: &from }.check()?;
         }
     }
 }

@@ -89,9 +89,15 @@ fn roof_duality_goes_on_from_other_unaries() {
 #[test]
 fn roof_duality_solves_large_programs() {
     let mut solver = RoofDual::default();
-    for (seed, labels) in [(1, 60), (2, 60), (3, 60), (4, 60), (5, 159), (6, 159)] {
+    let small = (1..=6).map(|seed| (seed, 60));
+    for (seed, labels) in small.chain([(7, 159), (8, 159), (10, 300), (11, 300), (13, 300), (14, 300)]) {
         let mut dice = Dice::new(seed);
-        let random = any_field(&mut dice, labels, SHAPES[seed as usize % 2]);
+        let random = match seed % 3 {
+            0 => any_field(&mut dice, labels, Shape::Sparse),
+            _ if labels == 300 => any_field(&mut dice, labels, Shape::Lattice),
+            1 => frustrated(&mut dice, labels, 1.0),
+            _ => frustrated(&mut dice, labels, 0.8),
+        };
         let field = random.field();
         let value = solver.solve(field, &mut Vec::new());
         let reference = maximize_relaxed(field, &[]).expect("a program with an optimum").score;
@@ -255,4 +261,38 @@ fn bounds_hold_for_sets_that_are_missed() {
             assert!(set.bound >= reference - tolerance(field), "{set:?} for {reference}");
         }
     }
+}
+
+#[test]
+fn no_finite_numbers_are_too_much() {
+    let sizes = [0.0, 5e-324, 1e-310, 1e-150, 1.0, 1e150, 1e300, f64::MAX];
+    let mut roof = RoofDual::default();
+    for_fields(2000, 16, |random, dice| {
+        let labels = random.graph.labels();
+        let most = dice.upto(sizes.len() - 1);
+        let mut number = || sizes[dice.upto(most)] * if dice.upto(1) == 0 { 1.0 } else { -1.0 };
+        let mut random = random.clone();
+        random.unary.iter_mut().chain(&mut random.coupling).for_each(|value| *value = number());
+        let field = random.field();
+        let mut nodes = Vec::new();
+        roof.solve(field, &mut nodes);
+        let other: Vec<f64> = (0..labels).map(|_| number()).collect();
+        roof.solve_again(Field { unary: &other, ..field }, &mut nodes);
+        assert_eq!(nodes.len(), labels);
+        let mut solver = BranchAndBound::default();
+        assert_eq!(solver.maximize(field, &[], 50).on.len(), labels);
+        assert_eq!(
+            k_best_sets(labels, 2, |fixed| solver.maximize(field, fixed, 5)).len(),
+            2.min(1 << labels)
+        );
+        let mut sets = AllSets::default();
+        sets.fill(field).expect("few labels");
+        assert_eq!(sets.best_by_distance(0).len(), labels + 1);
+        assert_eq!(sets.k_best(3).len(), 3.min(1 << labels));
+        if let Ok(mut forest) = Forest::new(field.graph) {
+            forest.maximize(field, &[]);
+            forest.count_differences(field, &vec![false; labels]);
+            assert!((0..=labels).all(|differences| forest.set(differences).len() == labels));
+        }
+    });
 }

@@ -15,7 +15,12 @@ const TOLERANCE: f64 = 1e-9;
 fn any_problem(samples: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Problem> {
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 0..=3, samples, weighted: true };
     let multiclass = Sizes { labels: 2..=6, ..sizes.clone() };
-    prop_oneof![problems(TaskKind::Multiclass, multiclass), problems(TaskKind::Chain, sizes)]
+    let sets = Sizes { labels: 1..=5, ..sizes.clone() };
+    prop_oneof![
+        problems(TaskKind::Multiclass, multiclass),
+        problems(TaskKind::Chain, sizes),
+        problems(TaskKind::Multilabel, sets),
+    ]
 }
 
 /// A point that is not on the grid of exact numbers.

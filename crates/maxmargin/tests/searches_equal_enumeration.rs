@@ -2,7 +2,7 @@
 //! best point of the convex hull; and the upper bound of every search holds.
 
 use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
-use maxmargin::structure::{KBest, LabelSets, Stratified};
+use maxmargin::structure::Searchable;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, numbers, problems, weights};
+use common::problem::{Problem, Sizes, cases, label_set, numbers, problems, weights};
 use common::surrogate::{Surrogated, best_label, best_mix};
 
 const SURROGATES: [&str; 20] = [
@@ -142,7 +142,7 @@ fn three_labels_that_defeat_every_lambda() {
     }
 }
 
-fn check<S: Stratified + KBest + LabelSets>(
+fn check<S: Searchable>(
     problem: &Problem,
     structure: &S,
     examples: &[(S::Input, S::Label)],
@@ -152,6 +152,9 @@ fn check<S: Stratified + KBest + LabelSets>(
     for surrogate in surrogates() {
         let surrogated = Surrogated { problem: problem.clone(), surrogate, strategy: None, background };
         for strategy in strategies(surrogate) {
+            if strategy == Strategy::Stratified && !surrogated.has_strata() {
+                continue;
+            }
             let search = SurrogateSearch::new(surrogate, strategy).unwrap().with_background(background);
             let mut workspace = Workspace::<S::Scores>::default();
             for (i, (input, truth)) in examples.iter().enumerate() {
@@ -187,7 +190,11 @@ fn check<S: Stratified + KBest + LabelSets>(
 
 fn structured(kind: TaskKind) -> BoxedStrategy<Problem> {
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=4, samples: 1..=4, weighted: false };
-    let labels = if kind == TaskKind::Multiclass { 2..=6 } else { 2..=3 };
+    let labels = match kind {
+        TaskKind::Multiclass => 2..=6,
+        TaskKind::Chain => 2..=3,
+        TaskKind::Multilabel => 1..=5,
+    };
     problems(kind, Sizes { labels, ..sizes })
 }
 
@@ -214,5 +221,16 @@ proptest! {
         let (structure, data) = (problem.multiclass(), problem.dataset());
         let examples: Vec<_> = (0..data.len()).map(|i| (data.input(i), data.labels_of(i)[0])).collect();
         check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), background)?;
+    }
+
+    #[test]
+    fn on_label_sets(
+        problem in structured(TaskKind::Multilabel),
+        numbers in [numbers(), numbers(), numbers()],
+    ) {
+        let (structure, data) = (problem.multilabel(), problem.dataset());
+        let truth = |i: usize| label_set(&problem.samples[i].truth);
+        let examples: Vec<_> = (0..data.len()).map(|i| (data.input(i), truth(i))).collect();
+        check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), None)?;
     }
 }

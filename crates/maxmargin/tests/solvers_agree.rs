@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sample, Values, cases, numbers, trainable, weights};
+use common::problem::{Problem, Sample, Sets, Values, cases, numbers, trainable, weights};
 use common::reference::optimum;
 
 const GAP: f64 = 1e-6;
@@ -129,6 +129,7 @@ fn a_gap_of_zero_comes_to_an_end() {
         boundary: false,
         mean: false,
         costs: None,
+        sets: Sets::default(),
         values: Values::Double,
         sparse: false,
         samples: (0..9).map(|i| sample(f64::from(i) / 7.0 - 0.6, (i / 2 % 3) as u32)).collect(),
@@ -169,6 +170,7 @@ fn a_badly_conditioned_problem_does_not_take_long() {
         boundary: false,
         mean: true,
         costs: None,
+        sets: Sets::default(),
         values: Values::Bytes,
         sparse: false,
         samples: vec![

@@ -130,6 +130,7 @@ proptest! {
         seed in 0u64..1000,
     ) {
         let surrogated = Surrogated { background, ..Surrogated::new(&problem, surrogate, search) };
+        prop_assume!(surrogated.applies());
         let settings = SolverSettings { groups, seed, ..SolverSettings::new(lambda).unwrap() };
         check(&surrogated, lambda, &settings)?;
     }
@@ -173,6 +174,7 @@ proptest! {
         directions in prop::collection::vec(numbers(), 10),
     ) {
         let surrogated = Surrogated::new(&problem, surrogate, search);
+        prop_assume!(surrogated.applies());
         let settings = SolverSettings::new(lambda).unwrap();
         let outcome = common::with_threads(1, || train(&surrogated, kind, &settings, 40));
         let certificate = outcome.report.certificate;

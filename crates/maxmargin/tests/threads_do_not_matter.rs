@@ -2,13 +2,13 @@
 
 use maxmargin::risk::Risk;
 use maxmargin::solver::{SolverKind, SolverSettings};
-use maxmargin::task::TaskKind;
+use maxmargin::task::{Pairs, TaskKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sample, Values};
+use common::problem::{Problem, Sample, Sets, Values};
 use common::surrogate::Surrogated;
 
 /// Noisy data that a model can partly explain.
@@ -16,12 +16,18 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
     let mut random = Pcg64Mcg::seed_from_u64(17);
     let sample = |random: &mut Pcg64Mcg| {
         let length = if kind == TaskKind::Chain { random.random_range(1..8) } else { 1 };
-        let truth: Vec<u32> = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+        let mut truth: Vec<u32> = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
         let row = |random: &mut Pcg64Mcg, y: u32| -> Vec<f64> {
             let value = |(j, noise): (usize, f64)| f64::from(u8::from(j % labels == y as usize)) + noise;
             (0..features).map(|j| value((j, random.random_range(-1.0..1.0)))).collect()
         };
         let rows = truth.iter().map(|&y| row(random, y)).collect();
+        if kind == TaskKind::Multilabel {
+            // The label that the row shows, and some that it does not.
+            let shown = truth[0];
+            let on = |label| u32::from(label == shown || random.random_range(0..4) == 0);
+            truth = (0..labels as u32).map(on).collect();
+        }
         Sample { rows, truth, weight: random.random_range(0.5..2.0) }
     };
     Problem {
@@ -32,6 +38,7 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
         boundary: true,
         mean: true,
         costs: None,
+        sets: Sets::default(),
         values: Values::Double,
         sparse: false,
         samples: (0..samples).map(|_| sample(&mut random)).collect(),
@@ -104,5 +111,19 @@ fn with_other_surrogates() {
         let strategy = strategy.map(|name| name.parse().unwrap());
         let surrogated = Surrogated::new(&problem, surrogate.parse().unwrap(), strategy);
         check(&format!("{surrogate} with {strategy:?}"), || surrogated.risk(), 0.01, 8);
+    }
+}
+
+#[test]
+fn on_label_sets() {
+    let mut problem = problem(TaskKind::Multilabel, 120, 10, 6);
+    let pairs = (0..6).flat_map(|i| (i + 1..6).map(move |j| (i, j)));
+    problem.sets = Sets { given: Pairs::All, pairs: pairs.collect(), ..Sets::default() };
+    check("label sets", || problem.risk(), 0.01, 15);
+    problem.sets.relaxed = true;
+    check("fractional label sets", || problem.risk(), 0.01, 15);
+    for strategy in ["hull-fractional", "angular", "bisecting"] {
+        let surrogated = Surrogated::new(&problem, "slack".parse().unwrap(), Some(strategy.parse().unwrap()));
+        check(&format!("fractional label sets with {strategy}"), || surrogated.risk(), 0.01, 6);
     }
 }

@@ -67,7 +67,9 @@ impl Differences {
         self.joined.resize(size, [f64::NEG_INFINITY; 2]);
         let choices = &mut self.choices[child];
         choices.clear();
-        choices.resize(size, [(0, false); 2]);
+        // Where no set has that many differences (or scores overflow), a choice that is possible by number.
+        let least = |differences: usize| (differences.saturating_sub(parent_table.len() - 1) as u32, false);
+        choices.extend((0..size).map(|differences| [least(differences); 2]));
         for (b, &[off, on]) in child_table.iter().enumerate() {
             for (value, on) in [on, on + coupling].into_iter().enumerate() {
                 let (best, is_on) = if on > off { (on, true) } else { (off, false) };

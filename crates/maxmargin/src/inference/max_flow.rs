@@ -193,7 +193,13 @@ impl ConflictFlow {
     fn set_open(&mut self, from: usize, to: usize, open: bool) {
         for (from, to) in [(from, to), (self.mirror(to), self.mirror(from))] {
             let row = self.row(from);
-            let at = row.start + self.words[row].partition_point(|&word| (word as usize) < to / 64);
+            let word = (to / 64) as u32;
+            // In a dense graph no word of a row is left out, and the place is known.
+            let likely = row.start + (word - self.words[row.start]) as usize;
+            let at = match row.contains(&likely) && self.words[likely] == word {
+                true => likely,
+                false => row.start + self.words[row].partition_point(|&other| other < word),
+            };
             if open {
                 self.bits[at] |= 1 << (to % 64);
             } else {
@@ -240,6 +246,17 @@ impl ConflictFlow {
                     new &= new - 1;
                     search.levels[found] = level;
                     search.queue.push(found as u32);
+                }
+            }
+        }
+        if let Some(distance) = distance {
+            // By symmetry the level of its mirror image is a literal's distance from the sinks: only those whose levels add up
+            // are on a shortest path.
+            for &literal in &search.queue {
+                let literal = literal as usize;
+                let level = search.levels[literal];
+                if distance - level != search.levels[self.mirror(literal)] {
+                    search.open[level as usize % 4][literal / 64] &= !(1 << (literal % 64));
                 }
             }
         }

@@ -1,4 +1,9 @@
 //! Combinatorial kernels without any learning in them.
+//!
+//! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
+//! [`Field`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
+//! by maximum flow anywhere ([`RoofDual`]; with side constraints [`maximize_relaxed`]), and exact answers on top of it
+//! ([`BranchAndBound`], [`k_best_sets`]).
 
 mod branch_and_bound;
 mod chow_liu;

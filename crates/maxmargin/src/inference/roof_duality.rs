@@ -52,7 +52,7 @@ impl RoofDual {
         self.finish(field, nodes)
     }
 
-    /// As [`solve`](Self::solve), faster where only the unaries differ from those of the last field and no label was fixed.
+    /// As [`solve`](Self::solve), faster where only the unaries differ from those of the last field.
     ///
     /// The graph and the couplings must be those of the last call: this is not checked.
     pub fn solve_again(&mut self, field: Field<'_>, nodes: &mut Vec<u8>) -> f64 {
@@ -151,10 +151,11 @@ fn scale_of(largest: f64) -> f64 {
 pub fn relaxed_score(field: Field<'_>, nodes: &[u8]) -> f64 {
     let mut score = 0.0;
     for (i, &node) in nodes.iter().enumerate().filter(|(_, node)| **node != OFF) {
-        let (neighbours, couplings) = later(field.graph, field.coupling, i);
+        let edges = later(field.graph, i);
+        let (neighbours, couplings) = (&field.graph.edges()[edges.clone()], &field.coupling[edges]);
         // Twice the value of the pair: that of the other label next to one that is on; next to a half, half of it, rounded
         // up where the coupling is positive.
-        let others = neighbours.iter().map(|n| nodes[n.0 as usize]).zip(couplings);
+        let others = neighbours.iter().map(|n| nodes[n.1 as usize]).zip(couplings);
         let row: f64 = if node == ON {
             others.map(|(other, c)| 0.5 * f64::from(other) * c).sum()
         } else {

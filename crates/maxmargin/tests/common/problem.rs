@@ -7,9 +7,13 @@
 use std::sync::Arc;
 
 use maxmargin::data::{Dataset, FeatureMatrix, MatrixBuilder};
+use maxmargin::inference::LabelGraph;
 use maxmargin::risk::Risk;
-use maxmargin::structure::{Chain, ChainLoss, ChainOptions, CostMatrix, LabelCost, Multiclass};
-use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::structure::{
+    Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, Multiclass, Multilabel,
+    MultilabelOptions, SetLoss,
+};
+use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -40,7 +44,19 @@ impl Values {
     }
 }
 
-/// An input with its label; a multiclass example has one row.
+/// What only problems about label sets have.
+#[derive(Debug, Clone, Default)]
+pub struct Sets {
+    /// How the library is told the pairs of labels that have weights.
+    pub given: Pairs,
+    /// These pairs, in ascending order.
+    pub pairs: Vec<(u32, u32)>,
+    pub signed: bool,
+    pub relaxed: bool,
+}
+
+/// An input with its label; a multiclass example has one row. So has one with a set of labels, whose truth has 0 or 1 for
+/// each label.
 #[derive(Debug, Clone)]
 pub struct Sample {
     pub rows: Vec<Vec<f64>>,
@@ -57,8 +73,9 @@ pub struct Problem {
     pub bias: bool,
     pub boundary: bool,
     pub mean: bool,
-    /// A cost matrix, row by row; 0/1 without one.
+    /// A cost matrix, row by row; 0/1 without one. Label sets: what each label costs.
     pub costs: Option<Vec<f64>>,
+    pub sets: Sets,
     pub values: Values,
     pub sparse: bool,
     pub samples: Vec<Sample>,
@@ -80,43 +97,96 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
     let flags = (any::<[bool; 5]>(), prop::sample::select(&Values::ALL[..]));
     (sizes.features.clone(), sizes.labels.clone(), flags)
         .prop_flat_map(move |(features, labels, ([bias, boundary, mean, matrix, sparse], values))| {
-            let lengths = if kind == TaskKind::Chain { sizes.lengths.clone() } else { 1..=1 };
-            let row = move || prop::collection::vec((-3i8..=3).prop_map(move |v| values.of(v)), features);
-            let positions = prop::collection::vec((row(), 0..labels as u32), lengths);
             let weight = if sizes.weighted {
                 prop::sample::select(vec![0.5, 1.0, 2.0, 3.0]).boxed()
             } else {
                 Just(1.0).boxed()
             };
-            let sample = (positions, weight).prop_map(|(positions, weight)| {
-                let (rows, truth) = positions.into_iter().unzip();
-                Sample { rows, truth, weight }
-            });
+            let sample = (positions(kind, features, labels, values, sizes.lengths.clone()), weight)
+                .prop_map(|((rows, truth), weight)| Sample { rows, truth, weight });
             let costs = prop::collection::vec(0u8..4, labels * labels);
-            (costs, prop::collection::vec(sample, sizes.samples.clone())).prop_map(move |(costs, samples)| {
-                let cost = |(i, &c): (usize, &u8)| if i / labels == i % labels { 0.0 } else { f64::from(c) };
-                Problem {
-                    kind,
-                    features,
-                    labels,
-                    bias,
-                    boundary,
-                    mean,
-                    costs: matrix.then(|| costs.iter().enumerate().map(cost).collect()),
-                    values,
-                    sparse,
-                    samples,
-                }
-            })
+            (costs, sets(labels), prop::collection::vec(sample, sizes.samples.clone())).prop_map(
+                move |(costs, sets, samples)| {
+                    let cost = |(i, &c): (usize, &u8)| match kind {
+                        TaskKind::Multilabel => f64::from(c),
+                        _ if i / labels == i % labels => 0.0,
+                        _ => f64::from(c),
+                    };
+                    let count = if kind == TaskKind::Multilabel { labels } else { labels * labels };
+                    Problem {
+                        kind,
+                        features,
+                        labels,
+                        bias,
+                        boundary,
+                        mean,
+                        costs: matrix.then(|| costs.iter().enumerate().map(cost).take(count).collect()),
+                        sets,
+                        values,
+                        sparse,
+                        samples,
+                    }
+                },
+            )
         })
         .boxed()
 }
 
-/// Random problems of both kinds that are small enough to be solved with all labels listed.
+/// The rows of a sample and its truth.
+fn positions(
+    kind: TaskKind,
+    features: usize,
+    labels: usize,
+    values: Values,
+    lengths: std::ops::RangeInclusive<usize>,
+) -> BoxedStrategy<(Vec<Vec<f64>>, Vec<u32>)> {
+    let row = move || prop::collection::vec((-3i8..=3).prop_map(move |v| values.of(v)), features);
+    if kind == TaskKind::Multilabel {
+        return (row().prop_map(|row| vec![row]), prop::collection::vec(0..2u32, labels)).boxed();
+    }
+    let lengths = if kind == TaskKind::Chain { lengths } else { 1..=1 };
+    prop::collection::vec((row(), 0..labels as u32), lengths)
+        .prop_map(|positions| positions.into_iter().unzip())
+        .boxed()
+}
+
+/// All pairs, none, a forest, or any graph; exact inference.
+fn sets(labels: usize) -> BoxedStrategy<Sets> {
+    let all: Vec<(u32, u32)> =
+        (0..labels as u32).flat_map(|i| (i + 1..labels as u32).map(move |j| (i, j))).collect();
+    let parents = prop::collection::vec(any::<Option<prop::sample::Index>>(), labels);
+    let forest = parents.prop_map(|parents| {
+        let edge = |(j, parent): (usize, Option<prop::sample::Index>)| {
+            parent.filter(|_| j > 0).map(|parent| (parent.index(j) as u32, j as u32))
+        };
+        Pairs::Listed(parents.into_iter().enumerate().filter_map(edge).collect())
+    });
+    let graph = prop::sample::subsequence(all.clone(), 0..=all.len()).prop_shuffle().prop_map(Pairs::Listed);
+    let pairs = prop_oneof![Just(Pairs::All), Just(Pairs::None), forest, graph];
+    (pairs, any::<bool>())
+        .prop_map(move |(given, signed)| {
+            let mut pairs = match &given {
+                Pairs::All => all.clone(),
+                Pairs::None => Vec::new(),
+                Pairs::Listed(pairs) => pairs.clone(),
+            };
+            pairs.sort_unstable();
+            Sets { given, pairs, signed, relaxed: false }
+        })
+        .boxed()
+}
+
+/// Random problems of all kinds that are small enough to be solved with all labels listed.
 pub fn trainable(weighted: bool) -> BoxedStrategy<Problem> {
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=3, samples: 1..=6, weighted };
     let multiclass = Sizes { features: 1..=4, labels: 2..=5, samples: 1..=10, ..sizes.clone() };
-    prop_oneof![problems(TaskKind::Multiclass, multiclass), problems(TaskKind::Chain, sizes)].boxed()
+    let sets = Sizes { labels: 1..=4, ..sizes.clone() };
+    prop_oneof![
+        problems(TaskKind::Multiclass, multiclass),
+        problems(TaskKind::Chain, sizes),
+        problems(TaskKind::Multilabel, sets),
+    ]
+    .boxed()
 }
 
 /// Integer weights for a problem, from numbers of which there are enough.
@@ -165,6 +235,16 @@ pub fn all_labels(length: usize, labels: usize) -> Vec<Vec<u32>> {
     all
 }
 
+/// The labels that are in a set, which has 0 or 1 for each label.
+fn members(y: &[u32]) -> Vec<u32> {
+    (0..).zip(y).filter(|(_, on)| **on == 1).map(|(label, _)| label).collect()
+}
+
+/// A set that has 0 or 1 for each label, as the library has it.
+pub fn label_set(y: &[u32]) -> LabelSet {
+    LabelSet::of(&members(y))
+}
+
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len());
     x.iter().zip(y).map(|(x, y)| x * y).sum()
@@ -179,11 +259,15 @@ impl Problem {
             TaskKind::Chain => {
                 unary + self.labels * self.labels + if self.boundary { 2 * self.labels } else { 0 }
             }
+            TaskKind::Multilabel => unary + 4 * self.sets.pairs.len(),
         }
     }
 
     /// φ(x,y), dense.
     pub fn phi(&self, i: usize, y: &[u32]) -> Vec<f64> {
+        if self.kind == TaskKind::Multilabel {
+            return self.phi_of_set(i, y);
+        }
         let rows = &self.samples[i].rows;
         let labels = self.labels;
         let mut phi = vec![0.0; self.dim()];
@@ -209,8 +293,38 @@ impl Problem {
         phi
     }
 
+    fn phi_of_set(&self, i: usize, y: &[u32]) -> Vec<f64> {
+        let row = &self.samples[i].rows[0];
+        let mut phi = vec![0.0; self.dim()];
+        for (label, &on) in y.iter().enumerate() {
+            let sign = match on {
+                1 => 1.0,
+                _ if self.sets.signed => -1.0,
+                _ => continue,
+            };
+            for (j, &value) in row.iter().enumerate() {
+                phi[j * self.labels + label] += sign * value;
+            }
+            if self.bias {
+                phi[self.features * self.labels + label] += sign;
+            }
+        }
+        let start = (self.features + usize::from(self.bias)) * self.labels;
+        for (pair, &(first, second)) in self.sets.pairs.iter().enumerate() {
+            // Neither, the second only, the first only, both.
+            let indicator = 2 * y[first as usize] + y[second as usize];
+            phi[start + 4 * pair + indicator as usize] += 1.0;
+        }
+        phi
+    }
+
     /// The costs of all positions, added up: an exact integer.
     pub fn cost(&self, i: usize, y: &[u32]) -> f64 {
+        if self.kind == TaskKind::Multilabel {
+            let weight = |label: usize| self.costs.as_ref().map_or(1.0, |costs| costs[label]);
+            let wrong = self.samples[i].truth.iter().zip(y).enumerate().filter(|(_, (truth, y))| truth != y);
+            return wrong.map(|(label, _)| weight(label)).sum();
+        }
         let cost = |(&truth, &y): (&u32, &u32)| match &self.costs {
             None => f64::from(u8::from(truth != y)),
             Some(costs) => costs[truth as usize * self.labels + y as usize],
@@ -221,12 +335,13 @@ impl Problem {
     /// L_i(y).
     pub fn loss(&self, i: usize, y: &[u32]) -> f64 {
         let length = self.samples[i].truth.len();
-        let mean = self.kind == TaskKind::Chain && self.mean && length > 0;
+        let mean = self.kind != TaskKind::Multiclass && self.mean && length > 0;
         self.cost(i, y) / if mean { length as f64 } else { 1.0 }
     }
 
     pub fn labels_of(&self, i: usize) -> Vec<Vec<u32>> {
-        all_labels(self.samples[i].truth.len(), self.labels)
+        let values = if self.kind == TaskKind::Multilabel { 2 } else { self.labels };
+        all_labels(self.samples[i].truth.len(), values)
     }
 
     /// φ(x_i,y) − φ(x_i,y_i) and L_i(y) for every label y: all the planes of H_i.
@@ -257,6 +372,7 @@ impl Problem {
 impl Problem {
     fn label_cost(&self) -> LabelCost {
         match &self.costs {
+            _ if self.kind == TaskKind::Multilabel => LabelCost::ZeroOne,
             None => LabelCost::ZeroOne,
             Some(costs) => LabelCost::Matrix(Arc::new(CostMatrix::new(self.labels, costs.clone()).unwrap())),
         }
@@ -272,9 +388,31 @@ impl Problem {
         Chain::new(self.features, self.labels, options).unwrap()
     }
 
+    pub fn multilabel(&self) -> Multilabel {
+        let weights = self.costs.as_ref().map(|costs| costs.as_slice().into());
+        let options = MultilabelOptions {
+            bias: self.bias,
+            signed: self.sets.signed,
+            loss: SetLoss::Hamming { weights, mean: self.mean },
+            inference: self.inference(),
+        };
+        let graph = LabelGraph::new(self.labels, self.sets.pairs.clone()).unwrap();
+        Multilabel::new(self.features, graph, options).unwrap()
+    }
+
+    fn inference(&self) -> Inference {
+        if self.sets.relaxed { Inference::Relaxed } else { Inference::Exact }
+    }
+
     pub fn task(&self) -> Task {
         let cost = self.label_cost();
-        let options = TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean };
+        let sets = SetOptions {
+            pairs: self.sets.given.clone(),
+            signed: self.sets.signed,
+            inference: self.inference(),
+            weights: self.costs.as_ref().map(|costs| costs.as_slice().into()),
+        };
+        let options = TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean, sets };
         Task::new(self.kind, self.features, self.labels, options).unwrap()
     }
 
@@ -283,14 +421,16 @@ impl Problem {
     }
 
     pub fn dataset(&self) -> Dataset {
-        let mut starts = vec![0];
+        let is_set = self.kind == TaskKind::Multilabel;
+        let (mut starts, mut labels) = (vec![0], Vec::new());
         for sample in &self.samples {
-            starts.push(starts[starts.len() - 1] + sample.truth.len());
+            labels.extend(if is_set { members(&sample.truth) } else { sample.truth.clone() });
+            starts.push(labels.len());
         }
         Dataset {
             features: Arc::new(self.matrix()),
-            labels: self.samples.iter().flat_map(|sample| sample.truth.iter().copied()).collect(),
-            sets: None,
+            labels,
+            sets: is_set.then(|| starts.clone()),
             sequences: (self.kind == TaskKind::Chain).then_some(starts),
             weights: Some(self.samples.iter().map(|sample| sample.weight).collect()),
             folds: None,

@@ -3,7 +3,7 @@
 use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::SearchOptions;
+use maxmargin::task::{SearchOptions, TaskKind};
 
 use super::problem::{Problem, dot};
 
@@ -67,24 +67,48 @@ impl Surrogated {
 
     /// The risk as the library sees it, with nothing remembered.
     pub fn risk(&self) -> Box<dyn Risk> {
+        self.try_risk().unwrap()
+    }
+
+    fn try_risk(&self) -> maxmargin::Result<Box<dyn Risk>> {
         let &Self { surrogate, strategy, background, .. } = self;
         let (task, data) = (self.problem.task(), self.problem.dataset());
         let options = SearchOptions { surrogate, strategy, step: None, background };
-        task.risk_with(&data, &task.search(&options, &data).unwrap()).unwrap()
+        task.risk_with(&data, &task.search(&options, &data)?)
+    }
+
+    /// Whether the search is for this problem: strata of label sets need a loss that counts mistakes, up to a factor, and whole
+    /// labels. Panics where the library thinks otherwise.
+    pub fn applies(&self) -> bool {
+        let needs_strata = self.strategy == Some(Strategy::Stratified) || !self.surrogate.is_monotone();
+        let applies = self.has_strata() || !needs_strata;
+        assert_eq!(applies, self.try_risk().is_ok(), "{:?}, {self:?}", self.try_risk().err());
+        applies
+    }
+
+    /// Whether the best label of every loss can be found.
+    pub fn has_strata(&self) -> bool {
+        let counts = |costs: &[f64]| costs[0] > 0.0 && costs.iter().all(|cost| *cost == costs[0]);
+        self.problem.kind != TaskKind::Multilabel
+            || self.surrogate == Surrogate::MicroF1
+            || self.problem.costs.as_deref().is_none_or(counts)
     }
 
     /// All labels of an example.
     pub fn labels(&self, i: usize) -> Vec<Label> {
         let truth = &self.problem.samples[i].truth;
         let of_truth = self.problem.phi(i, truth);
-        let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != self.background).count() as f64;
+        // A set has 0 for what is not in it.
+        let is_set = self.problem.kind == TaskKind::Multilabel;
+        let background = if is_set { Some(0) } else { self.background };
+        let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != background).count() as f64;
         let label = |y: &Vec<u32>| {
             let slope = self.problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
             if self.surrogate != Surrogate::MicroF1 {
                 return Label { slope, constant: 0.0, g: self.problem.loss(i, y) };
             }
             let common = y.iter().zip(truth).filter(|(y, truth)| y == truth);
-            let common = common.filter(|(y, _)| Some(**y) != self.background).count() as f64;
+            let common = common.filter(|(y, _)| Some(**y) != background).count() as f64;
             let sizes = size(y) + size(truth);
             Label { slope, constant: sizes - 2.0 * common, g: -sizes }
         };

@@ -1,4 +1,7 @@
 //! Random fields of every kind, for the tests and the benchmarks of kernels.
+//!
+//! Each of them uses a part of it.
+#![allow(dead_code)]
 
 use maxmargin::inference::{Field, LabelGraph};
 use rand_pcg::Pcg64;
@@ -48,6 +51,8 @@ pub enum Shape {
     Sparse,
     Forest,
     Independent,
+    /// A lattice 15 labels wide.
+    Lattice,
 }
 
 pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
@@ -58,6 +63,10 @@ pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
             let share = dice.unit();
             let all = (0..labels as u32).flat_map(|i| (i + 1..labels as u32).map(move |j| (i, j)));
             all.filter(|_| dice.unit() < share).collect()
+        }
+        Shape::Lattice => {
+            let right = (1..labels as u32).filter(|i| i % 15 != 0).map(|i| (i - 1, i));
+            right.chain((15..labels as u32).map(|i| (i - 15, i))).collect()
         }
         Shape::Forest => {
             let parents = (1..labels).map(|i| (dice.upto(i - 1) as u32, i as u32, dice.upto(9)));

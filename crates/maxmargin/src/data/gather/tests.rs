@@ -84,8 +84,8 @@ fn dense_rows_that_are_mostly_0_become_sparse_on_the_way() {
     data.set_dense(4);
     let rows = ENOUGH_TO_TELL / 4 + 10;
     for row in 0..rows {
+        data.known_column(columns[(row + 1) % 4], 0.0);
         data.known_column(columns[row % 4], row as f64 + 0.5);
-        data.known_column(columns[3], 0.0);
         data.label("x");
         data.end_row();
         data.end_example(1.0, None);

@@ -220,7 +220,12 @@ impl Multilabel {
         lambda: f64,
         best: BoundedSet,
     ) -> Found<LabelSet> {
-        let unit = if mix.score == 0.0 { mix.loss / lambda } else { mix.score };
+        let unit = match mix.score == 0.0 {
+            // Where nothing costs anything, no loss can be missed.
+            true if lambda == 0.0 => 0.0,
+            true => mix.loss / lambda,
+            false => mix.score,
+        };
         let missed = unit * (best.bound - best.score).max(0.0);
         Found { missed, ..self.found(scores, truth, of_flags(&best.on)) }
     }
