@@ -29,7 +29,7 @@ pub fn columns(preprocessing: &Preprocessing) -> Option<String> {
     });
     let standardised = match (shift, scale) {
         (Some(_), Some(_)) => Some("standardised (mean 0, deviation 1)"),
-        (None, Some(_)) => Some("divided by their deviation"),
+        (None, Some(_)) => Some("standardised (divided by their deviation)"),
         (Some(_), None) => Some("centred"),
         (None, None) => None,
     };

@@ -131,7 +131,10 @@ impl Evaluation<'_> {
 
     /// The metrics that one line has room for: without accuracies, which the errors imply, and what F1 is the mean of.
     pub fn summary(&self) -> Vec<(&'static str, f64)> {
-        let left_out = |name: &str| ["accuracy", "precision", "recall"].iter().any(|end| name.ends_with(end));
+        let left_out = |name: &str| {
+            let implied = ["accuracy", "token_accuracy"].contains(&name);
+            implied || ["precision", "recall"].iter().any(|end| name.ends_with(end))
+        };
         self.metrics.figures().into_iter().filter(|(name, _)| !left_out(name)).collect()
     }
 

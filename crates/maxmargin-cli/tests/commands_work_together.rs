@@ -200,6 +200,35 @@ fn a_path_keeps_the_best_model() {
 }
 
 #[test]
+fn a_path_holds_out_selects_and_trains_once_more() {
+    let folder = Folder::new();
+    let path = "path multiclass --train rows.svm --hold-out 0.25 --lambdas 10,0.1,0.01 --model m --seed 1";
+    let output = folder.run(&format!("{path} --select accuracy")).success().get_output().clone();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(err.contains("held out for validation: 15 of 60 examples"), "{err}");
+    assert!(out.contains("| accuracy |") && out.contains(", by the accuracy; its model is in m"), "{out}");
+
+    let found = object(&folder.output(&format!("{path} --select macro_f1 --json --quiet")));
+    assert_eq!((&found["n"], &found["validated_on"]), (&45.into(), &15.into()));
+    let f1 = |run: &Value| run["validation"]["macro_f1"].as_f64().unwrap();
+    let runs = found["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| f1(run) <= f1(&found["best"])), "{found}");
+    assert_eq!(object(&folder.output("inspect m --json"))["n"], 45);
+    let again = object(&folder.output(&format!("{path} --select macro_f1 --json --quiet")));
+    assert_eq!(again["best"]["primal"], found["best"]["primal"]);
+
+    let refit = object(&folder.output(&format!("{path} --select macro_f1 --refit --json --quiet")));
+    assert_eq!((&refit["refit"]["n"], &refit["refit"]["lambda"]), (&60.into(), &found["best_lambda"]));
+    let model = object(&folder.output("inspect m --json"));
+    assert_eq!((&model["n"], &model["primal"]), (&60.into(), &refit["refit"]["primal"]));
+    let lambda = found["best_lambda"].as_f64().unwrap();
+    let train = format!("train multiclass --train rows.svm --model n --lambda {lambda} --seed 1 --quiet");
+    folder.output(&train);
+    let read = |name| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("m") == read("n"), "training once more is training");
+}
+
+#[test]
 fn solvers_are_compared() {
     let folder = Folder::new();
     let compare = "compare solvers multiclass --train rows.svm --lambdas 0.1,0.01 --solvers bmrm,prox-p-bmrm";
@@ -258,6 +287,12 @@ fn the_demo_says_what_it_shows() {
     let folder = Folder::new();
     let text = folder.output("demo multiclass");
     for part in ["wrong letters", "proven", "in all"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let text = folder.output("demo multilabel");
+    for part in
+        ["wrong labels", "proven that no weights whatever", "football  sport", "single labels:", "in all"]
+    {
         assert!(text.contains(part), "{text}");
     }
     assert_eq!(folder.files(), ["rows.svm", "tags.crf"]);

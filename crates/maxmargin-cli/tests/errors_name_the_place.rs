@@ -50,12 +50,38 @@ fn bad_arguments_are_refused() {
         (format!("{train} --test-folds 0"), &["has no folds"]),
         (format!("{train} --threads 0"), &["--threads"]),
         (format!("{train} --labels rows.svm"), &["labels"]),
-        (format!("{train} --format csv"), &["svmlight, crfsuite"]),
-        ("train parsing --train rows.svm --model m".into(), &["multiclass and chain"]),
+        (format!("{train} --format xls"), &["svmlight, crfsuite"]),
+        (format!("{train} --pairs none"), &["multilabel only"]),
+        (format!("{train} --signed"), &["multilabel only"]),
+        (format!("{train} --most-frequent-labels 2"), &["--most-frequent-labels is for multilabel"]),
+        (format!("{train} --first 0"), &["--first"]),
+        ("train parsing --train rows.svm --model m".into(), &["multiclass, chain, multilabel"]),
         ("train chain --train tags.crf --model m --loss zero-one".into(), &["hamming"]),
         ("train multiclass --train rows.svm --model rows.svm".into(), &["rows.svm", "read as data"]),
         ("path multiclass --train rows.svm --model m --lambdas 1".into(), &["--validate"]),
         ("path multiclass --train rows.svm --model m --lambdas 1,x --validate rows.svm".into(), &["above 0"]),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --hold-out 1.5".into(),
+            &["between 0 and 1"],
+        ),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --hold-out 0.2 --validate rows.svm"
+                .into(),
+            &["cannot be used with"],
+        ),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --hold-out 0.001".into(),
+            &["nothing to validate on", "60 examples"],
+        ),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --validate rows.svm --select micro_f2"
+                .into(),
+            &["no figure micro_f2", "error, accuracy, mean_loss, macro_f1"],
+        ),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --validate rows.svm --refit".into(),
+            &["--refit", "no training example is held out"],
+        ),
     ] {
         folder.refusal(&arguments, parts);
     }

@@ -227,7 +227,11 @@ impl Path {
             let mut run = trained.json(problem, &settings);
             run["validation"] = evaluation.json(false);
             runs.push(run);
-            let figures = evaluation.summary();
+            let mut figures = evaluation.summary();
+            if figures.iter().all(|(name, _)| *name != self.select) {
+                let all = evaluation.metrics.figures().into_iter();
+                figures.extend(all.filter(|(name, _)| *name == self.select));
+            }
             let table = table.get_or_insert_with(|| {
                 let fixed = ["λ", "C-sum", "passes", "time", "primal", "lower bound", "gap"];
                 Table::new(fixed.into_iter().chain(figures.iter().map(|(name, _)| *name)))
