@@ -99,8 +99,11 @@ mod tests {
         }
 
         fn structure(&self) -> (Multilabel, Vec<f64>) {
-            let options =
-                MultilabelOptions { bias: false, inference: Inference::Relaxed, ..MultilabelOptions::default() };
+            let options = MultilabelOptions {
+                bias: false,
+                inference: Inference::Relaxed,
+                ..MultilabelOptions::default()
+            };
             let pairs = self.coupling.iter().flat_map(|&both| [0.0, 0.0, 0.0, both]);
             let w = self.unary.iter().copied().chain(pairs).collect();
             (Multilabel::new(1, self.graph.clone(), options).expect("a task"), w)
@@ -121,8 +124,12 @@ mod tests {
                 pairs: (0..).zip(&self.coupling).map(|(edge, c)| (edge, factor * c)).collect(),
                 bound: -factor * (1.0 - score_of_truth) - other * self.truth.size(),
             };
-            let unary: Vec<f64> =
-                self.unary.iter().enumerate().map(|(label, u)| u + lambda * self.slope_of_loss(label)).collect();
+            let unary: Vec<f64> = self
+                .unary
+                .iter()
+                .enumerate()
+                .map(|(label, u)| u + lambda * self.slope_of_loss(label))
+                .collect();
             let field = Field { graph: &self.graph, unary: &unary, coupling: &self.coupling };
             let point = maximize_relaxed(field, &[row(angle.low.0, -1.0), row(-angle.high.0, 1.0)]).ok()?;
             Some(point.score - score_of_truth + lambda * self.truth.size())
