@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, dot, label_set, numbers, problems, weights};
+use common::problem::{Problem, Sizes, all_labels, cases, dot, label_set, numbers, problems, weights};
 
 /// Mixes with 0 < λ < ∞.
 const MIXES: [Mix; 5] = [
@@ -241,5 +241,70 @@ proptest! {
         for i in 0..problem.samples.len() {
             Case { problem: &problem, structure: &structure, i, w: &w, to: label_set, from: &from }.check()?;
         }
+    }
+}
+
+/// Too many labels to be listed, in groups of three that have nothing to do with each other: the best of all sets are
+/// put together from the best of each group.
+fn groups() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 1..=2, labels: 21..=25, lengths: 1..=1, samples: 1..=1, weighted: false };
+    problems(TaskKind::Multilabel, sizes).prop_map(|mut problem| {
+        let labels = problem.labels as u32;
+        let all = (0..labels).flat_map(|i| (i + 1..labels).map(move |j| (i, j)));
+        problem.sets.pairs = all.filter(|(i, j)| i / 3 == j / 3).collect();
+        problem
+    })
+}
+
+/// The values of the `k` best sets.
+fn best_of_groups(problem: &Problem, k: usize, value: impl Fn(&[u32]) -> f64) -> Vec<f64> {
+    let empty = vec![0; problem.labels];
+    let mut best = vec![value(&empty)];
+    for group in 0..problem.labels.div_ceil(3) {
+        let members = 3 * group..problem.labels.min(3 * group + 3);
+        let gains: Vec<f64> = all_labels(members.len(), 2)
+            .iter()
+            .map(|of_group| {
+                let mut y = empty.clone();
+                y[members.clone()].copy_from_slice(of_group);
+                value(&y) - value(&empty)
+            })
+            .collect();
+        best = best.iter().flat_map(|before| gains.iter().map(move |gain| before + gain)).collect();
+        best.sort_by(|a, b| b.total_cmp(a));
+        best.truncate(k);
+    }
+    best
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    #[test]
+    fn many_labels_equal_enumeration_of_groups(problem in groups(), numbers in numbers()) {
+        let (structure, data, w) = (problem.multilabel(), problem.dataset(), weights(&problem, &numbers));
+        let (x, truth) = (data.input(0), label_set(&problem.samples[0].truth));
+        let mut scores = Default::default();
+        structure.score(&w, &x, &mut scores);
+        let on = |set: &LabelSet| -> Vec<u32> { (0..problem.labels as u32).map(|l| set.share(l) as u32).collect() };
+        for mix in MIXES.into_iter().chain(ENDS) {
+            let value = |y: &[u32]| mix.height(dot(&w, &problem.phi(0, y)), problem.loss(0, y));
+            let best = best_of_groups(&problem, 12, value);
+            let found = structure.maximize(&x, &truth, &mut scores, mix);
+            let at = value(&on(&found.label));
+            prop_assert!(close(mix.height(found.score, found.loss), at), "{mix:?}: {found:?} is worth {at}");
+            prop_assert!(found.missed >= 0.0 && close(found.missed, 0.0), "{mix:?}: {found:?}");
+            prop_assert!(close(at, best[0]), "{mix:?}: {found:?} is worth {at}, the best {}", best[0]);
+            let list = structure.k_best(&x, Some(&truth), &mut scores, mix, 12);
+            prop_assert_eq!(list.len(), 12);
+            for (k, (found, &best)) in list.iter().zip(&best).enumerate() {
+                let at = value(&on(&found.label));
+                prop_assert!(close(at, best), "{mix:?}, number {k}: {found:?} is worth {at}, not {best}");
+                prop_assert!(list[..k].iter().all(|other| other.label != found.label), "{found:?} twice");
+            }
+        }
+        let found = structure.decode(&x, &mut scores);
+        let best = best_of_groups(&problem, 1, |y| dot(&w, &problem.phi(0, y)))[0];
+        prop_assert!(close(found.score, best), "{found:?}, the best {best}");
     }
 }

@@ -86,7 +86,9 @@ pub fn maximize_relaxed(field: Field<'_>, rows: &[PolytopeRow]) -> Result<Polyto
     let nodes: Vec<f64> = solution[..labels].iter().map(|mu| mu.clamp(0.0, 1.0)).collect();
     let pair = |(e, &(i, j)): (usize, &(u32, u32))| {
         let (i, j) = (nodes[i as usize], nodes[j as usize]);
-        let (least, most) = ((i + j - 1.0).max(0.0), i.min(j));
+        // Rounding must not put the least above the most.
+        let most = i.min(j);
+        let least = (i + j - 1.0).clamp(0.0, most);
         match () {
             () if named[e] => solution[labels + e].clamp(least, most),
             () if field.coupling[e] > 0.0 => most,

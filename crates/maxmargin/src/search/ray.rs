@@ -65,3 +65,125 @@ pub(super) fn constrained<P: LabelPlane>(
         false => Some(below),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::Scene;
+    use super::super::structure_plane::StructurePlane;
+    use super::*;
+    use crate::data::{FeatureMatrix, Rows};
+    use crate::inference::{Field, LabelGraph, PolytopeRow, maximize_relaxed};
+    use crate::structure::{Inference, LabelSet, Multilabel, MultilabelOptions, Structure};
+
+    /// A random field with a truth: h + 1 and g as linear functions of (1, μ_i, μ_ij).
+    struct Problem {
+        graph: LabelGraph,
+        unary: Vec<f64>,
+        coupling: Vec<f64>,
+        truth: LabelSet,
+    }
+
+    impl Problem {
+        fn new(random: &mut Pcg64Mcg) -> Self {
+            let labels = random.random_range(3..7);
+            let graph = LabelGraph::complete(labels);
+            let mut numbers = |count: usize| (0..count).map(|_| random.random_range(-1.5..1.5)).collect();
+            let (unary, coupling) = (numbers(labels), numbers(graph.edges().len()));
+            let on: Vec<u32> = (0..labels as u32).filter(|_| random.random_range(0..3) == 0).collect();
+            Self { graph, unary, coupling, truth: LabelSet::of(&on) }
+        }
+
+        fn structure(&self) -> (Multilabel, Vec<f64>) {
+            let options = MultilabelOptions {
+                bias: false,
+                inference: Inference::Relaxed,
+                ..MultilabelOptions::default()
+            };
+            let pairs = self.coupling.iter().flat_map(|&both| [0.0, 0.0, 0.0, both]);
+            let w = self.unary.iter().copied().chain(pairs).collect();
+            (Multilabel::new(1, self.graph.clone(), options).expect("a task"), w)
+        }
+
+        fn slope_of_loss(&self, label: usize) -> f64 {
+            if self.truth.share(label as u32) == 1.0 { -1.0 } else { 1.0 }
+        }
+
+        /// The largest h + λg in an angle by a linear program; none where no point is there.
+        fn program(&self, angle: &Angle, lambda: f64, score_of_truth: f64) -> Option<f64> {
+            // factor · (h + 1) + other · g ≤ 0.
+            let row = |factor: f64, other: f64| PolytopeRow {
+                nodes: (0..)
+                    .zip(&self.unary)
+                    .map(|(label, u)| (label, factor * u + other * self.slope_of_loss(label as usize)))
+                    .collect(),
+                pairs: (0..).zip(&self.coupling).map(|(edge, c)| (edge, factor * c)).collect(),
+                bound: -factor * (1.0 - score_of_truth) - other * self.truth.size(),
+            };
+            let unary: Vec<f64> = self
+                .unary
+                .iter()
+                .enumerate()
+                .map(|(label, u)| u + lambda * self.slope_of_loss(label))
+                .collect();
+            let field = Field { graph: &self.graph, unary: &unary, coupling: &self.coupling };
+            let point = maximize_relaxed(field, &[row(angle.low.0, -1.0), row(-angle.high.0, 1.0)]).ok()?;
+            Some(point.score - score_of_truth + lambda * self.truth.size())
+        }
+    }
+
+    #[test]
+    fn equals_the_program_with_two_more_rows() {
+        let mut random = Pcg64Mcg::seed_from_u64(5);
+        let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
+        let (mut inside, mut on_a_ray) = (0, 0);
+        for round in 0..400 {
+            let problem = Problem::new(&mut random);
+            let (structure, w) = problem.structure();
+            let (mut scores, mut strata) = (Default::default(), Vec::new());
+            structure.score(&w, &x, &mut scores);
+            let score_of_truth = structure.score_of(&x, &scores, &problem.truth);
+            let scene = Scene {
+                example: 0,
+                structure: &structure,
+                input: &x,
+                truth: &problem.truth,
+                scores: &mut scores,
+                scale: 1.0,
+            };
+            let range = (0.0, problem.unary.len() as f64);
+            let mut plane = StructurePlane::new(scene, 0.0, range, None, &mut strata);
+            let ends = [Mix::SCORE, Mix::LOSS].map(|mix| plane.maximize(mix));
+            let mut known = ends.to_vec();
+            for _ in 0..5 {
+                let mut power = |low: f64, high: f64| random.random_range(low..high).exp();
+                let (lambda, low, width) = (power(-2.0, 2.0), power(-2.5, 2.0), power(0.0, 1.5));
+                let angle = Angle { low: (low, false), high: (low * width, false) };
+                let found = constrained(&mut plane, &mut known, &angle, Mix { score: 1.0, loss: lambda });
+                let program = problem.program(&angle, lambda, score_of_truth);
+                let Some(spot) = found else {
+                    // Then all that is in the angle has less h and less g than an end.
+                    let [first, last] = ends.each_ref().map(slope);
+                    assert!(angle.high.0 < first || angle.low.0 > last, "round {round}: {angle:?}, {ends:?}");
+                    continue;
+                };
+                let rounding = 1e-9 * (1.0 + low * width);
+                let there = slope(&spot);
+                let case = || format!("round {round}: {angle:?}, λ = {lambda}, {spot:?}, {program:?}");
+                assert!(there >= low - rounding && there <= low * width + rounding, "{}", case());
+                let height = spot.h + lambda * spot.g;
+                let best = program.unwrap_or_else(|| panic!("{}", case()));
+                assert!((height - best).abs() <= 1e-6 * (1.0 + best.abs()), "{height} for {}", case());
+                match there > low * (1.0 + 1e-9) && there < low * width * (1.0 - 1e-9) {
+                    true => inside += 1,
+                    false => on_a_ray += 1,
+                }
+            }
+        }
+        assert!(inside > 100 && on_a_ray > 100, "{inside} inside, {on_a_ray} on a ray");
+    }
+}
