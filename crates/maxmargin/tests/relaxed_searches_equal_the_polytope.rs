@@ -87,7 +87,12 @@ impl Case<'_> {
     }
 
     /// Features, score and loss are those of its μ.
-    fn check_set(&self, x: &Rows, scores: &MultilabelScores, set: &LabelSet) -> Result<Fraction, TestCaseError> {
+    fn check_set(
+        &self,
+        x: &Rows,
+        scores: &MultilabelScores,
+        set: &LabelSet,
+    ) -> Result<Fraction, TestCaseError> {
         let Self { problem, structure, i, w } = *self;
         let mu = self.fraction(x, set)?;
         let phi = problem.phi_at(i, &mu);
@@ -144,12 +149,17 @@ impl Case<'_> {
             let best = vertices.iter().map(|mu| self.rank(mix, mu));
             let best = best.fold((f64::NEG_INFINITY, f64::NEG_INFINITY), |a, b| if b > a { b } else { a });
             let rank = self.rank(mix, &mu);
-            let case = || format!("{mix:?}: {found:?} has {rank:?}, enumeration {best:?}, example {i}, w {w:?}");
+            let case =
+                || format!("{mix:?}: {found:?} has {rank:?}, enumeration {best:?}, example {i}, w {w:?}");
             let is_end = mix == Mix::SCORE || mix == Mix::LOSS;
             prop_assert!(if is_end { rank == best } else { close(rank.0, best.0) }, "{}", case());
             if !is_end {
                 let program = self.program(mix);
-                prop_assert!((program - best.0).abs() <= 1e-6 * (1.0 + best.0.abs()), "program {program}, {}", case());
+                prop_assert!(
+                    (program - best.0).abs() <= 1e-6 * (1.0 + best.0.abs()),
+                    "program {program}, {}",
+                    case()
+                );
             }
             sets.push(found.label);
         }
@@ -157,7 +167,12 @@ impl Case<'_> {
     }
 
     /// What lies between two sets is a set whose numbers lie between theirs.
-    fn check_mixes(&self, x: &Rows, scores: &MultilabelScores, sets: &[LabelSet]) -> Result<Vec<LabelSet>, TestCaseError> {
+    fn check_mixes(
+        &self,
+        x: &Rows,
+        scores: &MultilabelScores,
+        sets: &[LabelSet],
+    ) -> Result<Vec<LabelSet>, TestCaseError> {
         let mut mixes = Vec::new();
         for (k, a) in sets.iter().enumerate() {
             let b = &sets[(k * 3 + 1) % sets.len()];
@@ -247,7 +262,8 @@ fn check_searches(problem: &Problem, surrogate: Surrogate, w: &[Vec<f64>]) -> Re
             let points: Vec<_> = labels.iter().map(|label| label.point(w)).collect();
             best_of_border(&points, surrogate).2.max(0.0)
         };
-        let scaled = w.iter().chain(&w[..1]).zip(SCALES).map(|(w, scale)| w.iter().map(|w| scale * w).collect());
+        let scaled =
+            w.iter().chain(&w[..1]).zip(SCALES).map(|(w, scale)| w.iter().map(|w| scale * w).collect());
         let bests: Vec<f64> = scaled.map(|w: Vec<f64>| best_at(&w)).collect();
         for strategy in searches(surrogate) {
             let search = SurrogateSearch::new(surrogate, strategy).unwrap();
@@ -268,19 +284,29 @@ fn check_searches(problem: &Problem, surrogate: Surrogate, w: &[Vec<f64>]) -> Re
                 let scaled: Vec<f64> = w.iter().map(|w| scale * w).collect();
                 let case = || {
                     let Surrogated { problem, .. } = &surrogated;
-                    format!("{surrogate}, {strategy}, example {i}, w {scaled:?}: {answer:?}, best {best}, {problem:?}")
+                    format!(
+                        "{surrogate}, {strategy}, example {i}, w {scaled:?}: {answer:?}, best {best}, {problem:?}"
+                    )
                 };
                 let (h, g) = answer.point();
                 prop_assert!(close(surrogate.value(h, g).max(0.0), answer.value), "{}", case());
                 let rounding = 1e-8 * (1.0 + best);
-                prop_assert!(answer.upper >= best - rounding && answer.value <= best + rounding, "{}", case());
+                prop_assert!(
+                    answer.upper >= best - rounding && answer.value <= best + rounding,
+                    "{}",
+                    case()
+                );
                 let missed = match strategy {
                     Search::HullFractional => 0.0,
                     Search::Angular => ANGULAR * best,
                     _ => f64::INFINITY,
                 };
                 prop_assert!(answer.value >= best - missed - rounding, "missed: {}", case());
-                prop_assert!(answer.upper <= answer.value + 1.01 * missed + 2.0 * rounding, "bound: {}", case());
+                prop_assert!(
+                    answer.upper <= answer.value + 1.01 * missed + 2.0 * rounding,
+                    "bound: {}",
+                    case()
+                );
             }
         }
     }
@@ -335,14 +361,16 @@ fn check_training(surrogated: &Surrogated, settings: &SolverSettings) -> Result<
             )
         };
         prop_assert!(
-            certificate.lower_bound <= reference.upper + rounding && reference.lower <= certificate.primal + rounding,
+            certificate.lower_bound <= reference.upper + rounding
+                && reference.lower <= certificate.primal + rounding,
             "F* is outside: {}",
             case()
         );
         let primal = surrogated.objective(lambda, &outcome.weights);
         let slight = 1e-8 * (1.0 + primal);
         prop_assert!(
-            certificate.primal >= primal - slight && certificate.primal - certificate.oracle_gap <= primal + slight,
+            certificate.primal >= primal - slight
+                && certificate.primal - certificate.oracle_gap <= primal + slight,
             "F = {primal} at the weights returned: {}",
             case()
         );
