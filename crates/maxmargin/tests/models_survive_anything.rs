@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{
-    Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary,
-};
+use maxmargin::data::{Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
 use maxmargin::structure::{CostMatrix, Inference, LabelCost};
