@@ -40,6 +40,7 @@ pub struct StructuredRisk<S: Structure, Q> {
     memories: Vec<Mutex<Memory<S::Label>>>,
     queries: AtomicU64,
     convex: bool,
+    easier: Option<Box<dyn Risk>>,
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
@@ -48,7 +49,13 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
-        Self { structure, search, examples, kernels, memories, queries: AtomicU64::new(0), convex: true }
+        let queries = AtomicU64::new(0);
+        Self { structure, search, examples, kernels, memories, queries, convex: true, easier: None }
+    }
+
+    /// With a risk to start from, see [`Risk::easier`].
+    pub fn with_easier(self, easier: Option<Box<dyn Risk>>) -> Self {
+        Self { easier, ..self }
     }
 
     /// The same for a surrogate that is not convex in the weights: no certificate exists.
@@ -103,6 +110,10 @@ where
 
     fn is_convex(&self) -> bool {
         self.convex
+    }
+
+    fn easier(&self) -> Option<&dyn Risk> {
+        self.easier.as_deref()
     }
 
     fn queries(&self) -> u64 {

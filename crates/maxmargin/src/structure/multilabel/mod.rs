@@ -116,6 +116,15 @@ impl Multilabel {
         self.options.signed
     }
 
+    /// The same without pairs, where the best set is not found by dynamic programming already.
+    pub(crate) fn without_pairs(&self) -> Option<Self> {
+        if matches!(self.way, Way::Forest(_)) {
+            return None;
+        }
+        let graph = LabelGraph::independent(self.labels());
+        Some(Self { way: Way::new(&graph), graph: Arc::new(graph), ..self.clone() })
+    }
+
     /// The loss.
     pub fn set_loss(&self) -> &SetLoss {
         &self.options.loss
