@@ -82,6 +82,10 @@ fn bad_arguments_are_refused() {
             "path multiclass --train rows.svm --model m --lambdas 1 --validate rows.svm --refit".into(),
             &["--refit", "no training example is held out"],
         ),
+        (
+            "path chain --train tags.crf --model m --lambdas 1 --folds 0 --validate-folds 1 --first 2 --refit".into(),
+            &["--refit", "leave out --first"],
+        ),
     ] {
         folder.refusal(&arguments, parts);
     }

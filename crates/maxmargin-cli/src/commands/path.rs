@@ -106,6 +106,12 @@ impl Path {
                 "--refit: with --validate FILE no training example is held out, and the best model was trained on all of them"
             );
         }
+        // The first examples of both folds together would not be those that were trained on.
+        if self.refit && self.validate_folds.is_some() && self.problem.examples.first.is_some() {
+            bail!(
+                "--refit: with --validate-folds all examples of the folds are trained on; leave out --first"
+            );
+        }
         self.solving.on_threads(|threads| self.follow(threads))
     }
 
