@@ -196,6 +196,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
         boundary: false,
         mean: false,
         costs: Some(vec![0.0, 0.3, 0.25, 0.0]),
+        sets: common::problem::Sets::default(),
         values: common::problem::Values::Double,
         sparse: false,
         samples: vec![sample],
