@@ -7,6 +7,7 @@ use crate::inference::{
 use crate::structure::{Found, Mix};
 
 /// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together.
+/// What a label costs is then lost in rounding if it is a thousand times less than the dearest one.
 const TIE: f64 = 1e-13;
 
 /// The most relaxations that branch and bound solves for one set.
