@@ -75,10 +75,9 @@ pub trait Risk: Sync {
     fn is_convex(&self) -> bool {
         true
     }
-    /// A risk over the same examples whose oracle is much quicker, and whose planes stand for the same labels: with these
-    /// labels' features here, they are planes of this risk too. A good start, where there is one.
-    fn easier(&self) -> Option<&dyn Risk> {
-        None
+    /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
+    fn is_costly(&self) -> bool {
+        false
     }
     /// How often the oracles have asked their structure so far: a search may ask many times for one plane.
     fn queries(&self) -> u64;

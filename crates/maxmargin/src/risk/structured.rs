@@ -40,7 +40,6 @@ pub struct StructuredRisk<S: Structure, Q> {
     memories: Vec<Mutex<Memory<S::Label>>>,
     queries: AtomicU64,
     convex: bool,
-    easier: Option<Box<dyn Risk>>,
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
@@ -49,13 +48,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
-        let queries = AtomicU64::new(0);
-        Self { structure, search, examples, kernels, memories, queries, convex: true, easier: None }
-    }
-
-    /// With a risk to start from, see [`Risk::easier`].
-    pub fn with_easier(self, easier: Option<Box<dyn Risk>>) -> Self {
-        Self { easier, ..self }
+        Self { structure, search, examples, kernels, memories, queries: AtomicU64::new(0), convex: true }
     }
 
     /// The same for a surrogate that is not convex in the weights: no certificate exists.
@@ -112,8 +105,8 @@ where
         self.convex
     }
 
-    fn easier(&self) -> Option<&dyn Risk> {
-        self.easier.as_deref()
+    fn is_costly(&self) -> bool {
+        self.structure.is_costly()
     }
 
     fn queries(&self) -> u64 {

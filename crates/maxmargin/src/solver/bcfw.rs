@@ -47,13 +47,6 @@ const LARGE_FALL: f64 = 0.2;
 /// The real gap is mostly less than the last share of the gaps seen says: a look too early costs less than one too late.
 const HOPE: f64 = 0.5;
 
-/// An easier risk is solved to this gap, in so many passes at most; its planes are then swept over so often, or until a sweep
-/// gains this share of the best one.
-const EASY_GAP: f64 = 0.05;
-const EASY_PASSES: usize = 30;
-const EASY_SWEEPS: usize = 100;
-const ENOUGH: f64 = 0.02;
-
 /// Weights that a thread averages at a time.
 const PART: usize = 1 << 16;
 
@@ -87,8 +80,6 @@ pub struct Bcfw {
     seen: f64,
     real: f64,
     passes_since: usize,
-    /// Whether there was a pass already.
-    has_begun: bool,
 }
 
 /// Which of the improvements are used.
@@ -148,41 +139,6 @@ impl Bcfw {
             seen: f64::INFINITY,
             real: 1.0,
             passes_since: 0,
-            has_begun: false,
-        }
-    }
-
-    /// Solves an easier risk first, where there is one, and takes its planes over: what the oracle finds at weights that have
-    /// nothing to do with the data costs much and is of no use later. Returns the oracle calls.
-    fn begin(&mut self, risk: &dyn Risk, crew: &mut Crew<'_>) -> u64 {
-        let Some(easier) = risk.easier().filter(|_| self.options.cache) else { return 0 };
-        let mut solver = Bcfw::new(self.ascent.lambda(), easier, self.options);
-        solver.aim(EASY_GAP);
-        let mut oracle_calls = 0;
-        for _ in 0..EASY_PASSES {
-            oracle_calls += solver.pass(easier).oracle_calls;
-            if solver.best.gap().0 <= EASY_GAP {
-                break;
-            }
-        }
-        self.ascent.adopt(crew, solver.ascent);
-        self.sweep(crew, EASY_SWEEPS);
-        oracle_calls
-    }
-
-    /// Visits all examples that have planes, without the oracle.
-    fn sweep(&mut self, crew: &mut Crew<'_>, most: usize) {
-        let mut first = 0.0;
-        for _ in 0..most {
-            self.order.shuffle(&mut self.random);
-            let examples: Vec<usize> =
-                self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
-            let sweep = self.ascent.visit(crew, &examples, Look::Cached);
-            first = sweep.gain.max(first);
-            if sweep.gain <= ENOUGH * first {
-                break;
-            }
-            self.ascent.climb_if_due(crew, sweep.gain, sweep.visits as f64);
         }
     }
 
@@ -244,9 +200,7 @@ impl Bcfw {
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut crew = Crew::new(risk);
-        let begun = if std::mem::replace(&mut self.has_begun, true) { 0 } else { self.begin(risk, &mut crew) };
         let (mut oracle_calls, look) = self.ascend(&mut crew);
-        oracle_calls += begun;
         let left = self.best.primal - self.best.lower_bound;
         let lower_bound = self.ascent.lower_bound(&mut crew, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);

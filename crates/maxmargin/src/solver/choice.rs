@@ -90,8 +90,8 @@ impl SolverKind {
             SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
                 choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
             }
-            SolverKind::Auto if risk.easier().is_some() => {
-                choice(SolverKind::Bcfw, "it can start from the task without pairs")
+            SolverKind::Auto if risk.is_costly() => {
+                choice(SolverKind::Bcfw, "fewest oracle calls, which are costly here")
             }
             SolverKind::Auto if lambda * risk.len() as f64 >= EASY => {
                 choice(SolverKind::Bcfw, "fastest where λ·n is not small, that is where C-sum is")

@@ -102,6 +102,11 @@ pub trait Structure: Sync {
     /// The number of weights.
     fn dim(&self) -> usize;
 
+    /// Whether finding a label costs much more than going through the features, so that passes are to be saved.
+    fn is_costly(&self) -> bool {
+        false
+    }
+
     /// Computes the scores of all parts of `x` under the weights `w`.
     fn score(&self, w: &[f64], x: &Self::Input, scores: &mut Self::Scores);
 

@@ -237,23 +237,10 @@ impl Task {
     pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
         check_labels(data)?;
         Ok(match self {
-            Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search, None),
-            Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search, None),
-            Task::Multilabel(structure) => {
-                let easier = self.easier_risk(data, search);
-                risk(structure, examples(data, LabelSet::of), search, easier)
-            }
+            Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
+            Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
+            Task::Multilabel(structure) => risk(structure, examples(data, LabelSet::of), search),
         })
-    }
-
-    /// Label sets with pairs are easier without them.
-    fn easier_risk(&self, data: &Dataset, search: &TaskSearch) -> Option<Box<dyn Risk>> {
-        let Task::Multilabel(structure) = self else { return None };
-        let task = Task::Multilabel(structure.without_pairs()?);
-        let options = SearchOptions { surrogate: search.surrogate(), ..SearchOptions::default() };
-        let is_convex = search.surrogate().is_convex();
-        let search = task.search(&options, data).ok().filter(|_| is_convex)?;
-        task.risk_with(data, &search).ok()
     }
 
     /// The `k` best labels of each example, best first.
@@ -279,19 +266,14 @@ impl Task {
     }
 }
 
-fn risk<S>(
-    structure: &S,
-    examples: Vec<Example<S>>,
-    search: &TaskSearch,
-    easier: Option<Box<dyn Risk>>,
-) -> Box<dyn Risk>
+fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Box<dyn Risk>
 where
     S: Searchable + Clone + 'static,
 {
     let Some(strategy) = search.search.clone() else {
-        return Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples).with_easier(easier));
+        return Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples));
     };
-    let risk = StructuredRisk::new(structure.clone(), strategy, examples).with_easier(easier);
+    let risk = StructuredRisk::new(structure.clone(), strategy, examples);
     Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() })
 }
 

@@ -21,11 +21,11 @@ impl ExampleModel {
         Self { planes: Vec::new(), coefficients: vec![mass], products: Vec::new(), idle: Vec::new() }
     }
 
-    /// Adds a plane with a coefficient, given its products with the planes before it and with itself.
-    pub(super) fn push(&mut self, plane: Plane, products: &[f64], coefficient: f64) {
+    /// Adds a plane without mass, given its products with the planes before it and with itself.
+    pub(super) fn push(&mut self, plane: Plane, products: &[f64]) {
         debug_assert_eq!(products.len(), self.planes.len() + 1);
         self.planes.push(plane);
-        self.coefficients.push(coefficient);
+        self.coefficients.push(0.0);
         self.products.extend_from_slice(products);
         self.idle.push(0);
     }

@@ -149,28 +149,6 @@ impl BlockAscent {
         !self.models[example].planes.is_empty()
     }
 
-    /// Takes the planes with mass of another risk's ascent, whose labels mean the same here, and as much of their mass as
-    /// raises the dual most.
-    pub(super) fn adopt(&mut self, crew: &mut Crew<'_>, other: BlockAscent) {
-        let oracle = &mut crew.visitors[0].oracle;
-        let mut products = Vec::new();
-        for (i, (model, other)) in self.models.iter_mut().zip(other.models).enumerate() {
-            for (plane, &beta) in other.planes.into_iter().zip(&other.coefficients[1..]) {
-                if beta > 0.0 {
-                    oracle.products(i, &plane, &model.planes, &mut products);
-                    model.push(plane, &products, beta);
-                }
-            }
-        }
-        self.recompute_weights(crew);
-        let (offsets, square) = (self.offsets(), self.lambda * large_norm_squared(&self.weights));
-        let share = if offsets < square { offsets / square } else { 1.0 };
-        for model in &mut self.models {
-            model.coefficients[1..].iter_mut().for_each(|beta| *beta *= share);
-        }
-        self.recompute_weights(crew);
-    }
-
     /// Visits examples, which must all be different, batch by batch.
     pub(super) fn visit(&mut self, crew: &mut Crew<'_>, examples: &[usize], look: Look) -> Tally {
         let mut tally = Tally::default();
@@ -329,17 +307,12 @@ impl BlockAscent {
         value - allowance
     }
 
-    /// Σ β b.
-    fn offsets(&self) -> f64 {
+    /// The dual value, and how much of it may be rounding.
+    fn dual(&self) -> (f64, f64) {
         let offsets = |model: &ExampleModel| -> f64 {
             model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
         };
-        self.models.iter().map(offsets).sum()
-    }
-
-    /// The dual value, and how much of it may be rounding.
-    fn dual(&self) -> (f64, f64) {
-        let offsets = self.offsets();
+        let offsets: f64 = self.models.iter().map(offsets).sum();
         let square = self.lambda * large_norm_squared(&self.weights);
         let roundings = self.changes.max(self.models.len() as u64) as f64;
         (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * (square + offsets))

@@ -77,7 +77,7 @@ impl<'a> Visitor<'a> {
                 if visit.bounds.value > highest + SAME * (1.0 + highest) {
                     self.values.push(visit.bounds.value);
                     self.oracle.products(*example, &self.plane, &model.planes, &mut self.products);
-                    model.push(std::mem::take(&mut self.plane), &self.products, 0.0);
+                    model.push(std::mem::take(&mut self.plane), &self.products);
                 }
             }
         }

@@ -116,15 +116,6 @@ impl Multilabel {
         self.options.signed
     }
 
-    /// The same without pairs, where the best set is not found by dynamic programming already.
-    pub(crate) fn without_pairs(&self) -> Option<Self> {
-        if matches!(self.way, Way::Forest(_)) {
-            return None;
-        }
-        let graph = LabelGraph::independent(self.labels());
-        Some(Self { way: Way::new(&graph), graph: Arc::new(graph), ..self.clone() })
-    }
-
     /// The loss.
     pub fn set_loss(&self) -> &SetLoss {
         &self.options.loss
@@ -181,6 +172,10 @@ impl Structure for Multilabel {
 
     fn dim(&self) -> usize {
         self.pairs_start() + INDICATORS * self.graph.edges().len()
+    }
+
+    fn is_costly(&self) -> bool {
+        !self.graph.edges().is_empty()
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut MultilabelScores) {
