@@ -2,6 +2,7 @@
 
 use maxmargin::data::Preprocessing;
 use maxmargin::model::Model;
+use maxmargin::structure::PairWeights;
 use maxmargin::task::Task;
 
 use crate::print::count;
@@ -15,9 +16,13 @@ pub fn label_sets(task: &Task) -> Option<String> {
         pairs if graph.is_complete() => format!("all {}", count(pairs, "pair")),
         pairs => count(pairs, "pair"),
     };
+    let weights = match structure.pair_weights() {
+        PairWeights::Both if !graph.edges().is_empty() => " (both)",
+        _ => "",
+    };
     let inference = if structure.is_relaxed() { "relaxed inference" } else { "exact inference" };
     let signed = if structure.is_signed() { ", signed" } else { "" };
-    Some(format!("{pairs}, {inference}{signed}"))
+    Some(format!("{pairs}{weights}, {inference}{signed}"))
 }
 
 /// What is done to columns; none where they are left as they are.
@@ -46,15 +51,15 @@ pub fn couplings<'a>(
 ) -> Vec<Coupling<'a>> {
     let Task::Multilabel(structure) = task else { return Vec::new() };
     let edges = structure.graph().edges();
-    let start = weights.len().saturating_sub(4 * edges.len());
-    let (pairs, _) = weights[start..].as_chunks::<4>();
+    let kind = structure.pair_weights();
+    let start = weights.len().saturating_sub(kind.count() * edges.len());
     let mut couplings: Vec<Coupling<'a>> = edges
         .iter()
-        .zip(pairs)
-        .map(|(&(i, j), [neither, second, first, both])| Coupling {
+        .zip(weights[start..].chunks_exact(kind.count()))
+        .map(|(&(i, j), weights)| Coupling {
             first: model_labels.name(i),
             second: model_labels.name(j),
-            strength: both - first - second + neither,
+            strength: kind.coupling(weights),
         })
         .filter(|coupling| coupling.strength != 0.0)
         .collect();

@@ -7,7 +7,7 @@ use maxmargin::Model;
 use maxmargin::data::{Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
-use maxmargin::structure::{CostMatrix, Inference, LabelCost};
+use maxmargin::structure::{CostMatrix, Inference, LabelCost, PairWeights};
 use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
 
@@ -104,6 +104,7 @@ fn models_of_sets() -> Vec<Model> {
         model.options.mean = k == 1;
         model.options.sets = SetOptions {
             pairs,
+            pair_weights: if k == 2 { PairWeights::Both } else { PairWeights::Four },
             signed: k % 2 == 1,
             inference: if k == 3 { Inference::Relaxed } else { Inference::Exact },
             weights: (k > 1).then(|| [0.0, 0.1, 7.0].into()),
@@ -125,6 +126,7 @@ fn a_model_of_label_sets_comes_back_as_it_was() {
         assert_eq!((again.options.bias, again.options.mean), (model.options.bias, model.options.mean));
         let (sets, before) = (&again.options.sets, &model.options.sets);
         assert_eq!((sets.signed, sets.inference), (before.signed, before.inference));
+        assert_eq!(sets.pair_weights, before.pair_weights);
         assert_eq!(sets.weights, before.weights);
         if let Pairs::Listed(pairs) = &sets.pairs {
             assert!(pairs.is_sorted() && pairs.iter().all(|(i, j)| i < j), "not as their weights: {pairs:?}");

@@ -9,7 +9,7 @@ use clap::Args;
 use maxmargin::data::{Alphabet, Dataset, read_label_weights, read_pairs};
 use maxmargin::inference::MOST_LABELS;
 use maxmargin::search::Strategy;
-use maxmargin::structure::{CostMatrix, Inference, LabelCost};
+use maxmargin::structure::{CostMatrix, Inference, LabelCost, PairWeights};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
@@ -64,6 +64,13 @@ pub struct ProblemArguments {
     /// found from the training data; with none and tree the best set of labels is found exactly and fast.
     #[arg(long, value_name = "PAIRS", default_value = "all", help_heading = "Problem")]
     pub pairs: PairsChoice,
+
+    /// The weights of each pair (multilabel): four or both
+    ///
+    /// four: one each for neither label, the second only, the first only and both. both: only that for both, which makes
+    /// features of sets sparse and training many times faster where there are many labels.
+    #[arg(long, value_name = "WHICH", default_value = "four", help_heading = "Problem")]
+    pub pair_weights: PairWeightsChoice,
 
     /// Among which label sets the most violated one is searched (multilabel): auto, exact or relaxed
     ///
@@ -160,6 +167,22 @@ impl FromStr for PairsChoice {
     }
 }
 
+/// The value of `--pair-weights`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairWeightsChoice(pub PairWeights);
+
+impl FromStr for PairWeightsChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "four" => Ok(Self(PairWeights::Four)),
+            "both" => Ok(Self(PairWeights::Both)),
+            _ => Err("allowed are four and both".to_owned()),
+        }
+    }
+}
+
 /// The value of `--inference`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InferenceChoice(pub Option<Inference>);
@@ -245,7 +268,7 @@ impl ProblemArguments {
             Pairs::Listed(_) if labels.len() > MOST_LABELS => Inference::Relaxed,
             _ => Inference::Exact,
         });
-        Ok(SetOptions { pairs, signed: self.signed, inference, weights })
+        Ok(SetOptions { pairs, pair_weights: self.pair_weights.0, signed: self.signed, inference, weights })
     }
 
     /// The surrogate and its search.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Alphabet, Format};
 use crate::solver::Certificate;
-use crate::structure::{Inference, LabelCost};
+use crate::structure::{Inference, LabelCost, PairWeights};
 use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
 
 /// The version of the file format that this library writes, and the newest that it reads.
@@ -82,6 +82,8 @@ pub(super) struct HeaderSets {
     /// In the order of their weights.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<(u32, u32)>,
+    #[serde(default)]
+    pub pair_weights: PairWeights,
     pub signed: bool,
     pub inference: Inference,
     /// The names of labels that training left out.
@@ -99,6 +101,7 @@ impl HeaderSets {
         Self {
             pairs: pairs.to_owned(),
             listed,
+            pair_weights: options.pair_weights,
             signed: options.signed,
             inference: options.inference,
             dropped_labels: dropped.iter().map(str::to_owned).collect(),
@@ -113,7 +116,13 @@ impl HeaderSets {
             "listed" => Pairs::Listed(self.listed.clone()),
             other => return Err(format!("the pairs {other:?} are not known to this version")),
         };
-        Ok(SetOptions { pairs, signed: self.signed, inference: self.inference, weights: None })
+        Ok(SetOptions {
+            pairs,
+            pair_weights: self.pair_weights,
+            signed: self.signed,
+            inference: self.inference,
+            weights: None,
+        })
     }
 }
 

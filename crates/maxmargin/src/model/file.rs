@@ -5,7 +5,7 @@
 //! | `unary` | f64, features (and the bias, last) × labels | |
 //! | `transition` | f64, labels × labels | chains: from the row's label to the column's |
 //! | `first`, `last` | f64, labels | chains with boundary weights |
-//! | `pair` | f64, pairs × 4 | label sets: neither, the second only, the first only, both |
+//! | `pair` | f64, pairs × 4 or × 1 | label sets: neither, the second only, the first only, both; or both only |
 //! | `cost` | f64, labels × labels | with a cost matrix: the row's label is true |
 //! | `label_weight` | f64, labels | label sets with weights in the loss |
 //! | `impute`, `shift`, `scale` | f64, attributes | where columns are filled in, centred, divided |
@@ -46,7 +46,7 @@ pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, lab
             Pairs::All => labels * labels.saturating_sub(1) / 2,
             Pairs::Listed(pairs) => pairs.len(),
         };
-        shapes.push(("pair", vec![pairs, 4]));
+        shapes.push(("pair", vec![pairs, options.sets.pair_weights.count()]));
     }
     let mut start = 0;
     shapes

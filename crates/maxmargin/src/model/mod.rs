@@ -87,7 +87,7 @@ impl Model {
 
     /// The blocks of weights by name, each with its place in [`Model::weights`] and its shape: `unary`
     /// (features × labels, the bias last), for chains `transition` (labels × labels), `first` and `last` (labels), and for label
-    /// sets `pair` (pairs × 4).
+    /// sets `pair` (pairs × 4, or × 1).
     pub fn blocks(&self) -> Vec<Block> {
         file::blocks(
             self.description.task,

@@ -21,7 +21,9 @@ pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use label_cost::{CostMatrix, LabelCost};
 pub use multiclass::Multiclass;
-pub use multilabel::{Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss, Share};
+pub use multilabel::{
+    Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
+};
 
 use crate::linear::{FeatureSum, Terms};
 

@@ -18,7 +18,7 @@ use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
     Chain, ChainLoss, ChainOptions, Example, Found, Inference, KBest, LabelCost, LabelSet, Mix, Multiclass,
-    Multilabel, MultilabelOptions, Searchable, SetLoss, Structure,
+    Multilabel, MultilabelOptions, PairWeights, Searchable, SetLoss, Structure,
 };
 
 /// The tasks that can be asked for by name.
@@ -138,6 +138,8 @@ pub struct TaskOptions {
 pub struct SetOptions {
     /// The pairs of labels that have weights.
     pub pairs: Pairs,
+    /// The weights of each pair.
+    pub pair_weights: PairWeights,
     /// Whether a label that is not in the set has −x in its block instead of nothing.
     pub signed: bool,
     /// Over which labels the most violated one is searched.
@@ -197,9 +199,9 @@ impl Task {
                 Task::Chain(Chain::new(features, labels, options)?)
             }
             TaskKind::Multilabel => {
-                let SetOptions { pairs, signed, inference, weights } = sets;
+                let SetOptions { pairs, pair_weights, signed, inference, weights } = sets;
                 let loss = SetLoss::Hamming { weights, mean };
-                let options = MultilabelOptions { bias, signed, loss, inference };
+                let options = MultilabelOptions { bias, pair_weights, signed, loss, inference };
                 Task::Multilabel(Multilabel::new(features, pairs.graph(labels)?, options)?)
             }
         })

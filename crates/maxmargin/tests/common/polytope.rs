@@ -92,7 +92,10 @@ impl Problem {
         for ((e, &(first, second)), &both) in self.sets.pairs.iter().enumerate().zip(&set.pairs) {
             let (first, second) = (set.nodes[first as usize], set.nodes[second as usize]);
             let indicators = [1.0 - first - second + both, second - both, first - both, both];
-            phi[start + 4 * e..start + 4 * e + 4].copy_from_slice(&indicators);
+            match self.sets.both_only {
+                true => phi[start + e] = both,
+                false => phi[start + 4 * e..start + 4 * e + 4].copy_from_slice(&indicators),
+            }
         }
         phi
     }

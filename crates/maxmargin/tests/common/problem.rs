@@ -11,7 +11,7 @@ use maxmargin::inference::LabelGraph;
 use maxmargin::risk::Risk;
 use maxmargin::structure::{
     Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, Multiclass, Multilabel,
-    MultilabelOptions, SetLoss,
+    MultilabelOptions, PairWeights, SetLoss,
 };
 use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
@@ -51,6 +51,8 @@ pub struct Sets {
     pub given: Pairs,
     /// These pairs, in ascending order.
     pub pairs: Vec<(u32, u32)>,
+    /// Whether a pair has a weight for both labels only, and not four.
+    pub both_only: bool,
     pub signed: bool,
     pub relaxed: bool,
 }
@@ -163,15 +165,15 @@ fn sets(labels: usize) -> BoxedStrategy<Sets> {
     });
     let graph = prop::sample::subsequence(all.clone(), 0..=all.len()).prop_shuffle().prop_map(Pairs::Listed);
     let pairs = prop_oneof![Just(Pairs::All), Just(Pairs::None), forest, graph];
-    (pairs, any::<bool>())
-        .prop_map(move |(given, signed)| {
+    (pairs, any::<[bool; 2]>())
+        .prop_map(move |(given, [signed, both_only])| {
             let mut pairs = match &given {
                 Pairs::All => all.clone(),
                 Pairs::None => Vec::new(),
                 Pairs::Listed(pairs) => pairs.clone(),
             };
             pairs.sort_unstable();
-            Sets { given, pairs, signed, relaxed: false }
+            Sets { given, pairs, both_only, signed, relaxed: false }
         })
         .boxed()
 }
@@ -259,7 +261,7 @@ impl Problem {
             TaskKind::Chain => {
                 unary + self.labels * self.labels + if self.boundary { 2 * self.labels } else { 0 }
             }
-            TaskKind::Multilabel => unary + 4 * self.sets.pairs.len(),
+            TaskKind::Multilabel => unary + if self.sets.both_only { 1 } else { 4 } * self.sets.pairs.len(),
         }
     }
 
@@ -313,7 +315,10 @@ impl Problem {
         for (pair, &(first, second)) in self.sets.pairs.iter().enumerate() {
             // Neither, the second only, the first only, both.
             let indicator = 2 * y[first as usize] + y[second as usize];
-            phi[start + 4 * pair + indicator as usize] += 1.0;
+            match self.sets.both_only {
+                true => phi[start + pair] += f64::from(u8::from(indicator == 3)),
+                false => phi[start + 4 * pair + indicator as usize] += 1.0,
+            }
         }
         phi
     }
@@ -392,12 +397,17 @@ impl Problem {
         let weights = self.costs.as_ref().map(|costs| costs.as_slice().into());
         let options = MultilabelOptions {
             bias: self.bias,
+            pair_weights: self.pair_weights(),
             signed: self.sets.signed,
             loss: SetLoss::Hamming { weights, mean: self.mean },
             inference: self.inference(),
         };
         let graph = LabelGraph::new(self.labels, self.sets.pairs.clone()).unwrap();
         Multilabel::new(self.features, graph, options).unwrap()
+    }
+
+    fn pair_weights(&self) -> PairWeights {
+        if self.sets.both_only { PairWeights::Both } else { PairWeights::Four }
     }
 
     fn inference(&self) -> Inference {
@@ -408,6 +418,7 @@ impl Problem {
         let cost = self.label_cost();
         let sets = SetOptions {
             pairs: self.sets.given.clone(),
+            pair_weights: self.pair_weights(),
             signed: self.sets.signed,
             inference: self.inference(),
             weights: self.costs.as_ref().map(|costs| costs.as_slice().into()),

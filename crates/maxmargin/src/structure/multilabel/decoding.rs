@@ -1,6 +1,6 @@
 //! The best set of one input: scores as a field of binary labels, and which kernel maximises it.
 
-use super::{INDICATORS, LabelSet, Multilabel};
+use super::{LabelSet, Multilabel, PairWeights};
 use crate::inference::{
     AllSets, BoundedSet, BranchAndBound, Field, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
 };
@@ -70,10 +70,36 @@ impl MultilabelScores {
         &mut self.unary
     }
 
-    /// Adds the weights of all pairs, four for each, to the scores.
-    pub(super) fn add_pairs(&mut self, graph: &LabelGraph, weights: &[f64]) {
-        for (&(i, j), four) in graph.edges().iter().zip(weights.chunks_exact(INDICATORS)) {
-            let [neither, second, first, both] = [four[0], four[1], four[2], four[3]];
+    /// Adds the weights of all pairs to the scores.
+    pub(super) fn add_pairs(&mut self, graph: &LabelGraph, kind: PairWeights, weights: &[f64]) {
+        if kind == PairWeights::Both {
+            self.coupling.extend_from_slice(weights);
+            return;
+        }
+        let (weights, _) = weights.as_chunks::<4>();
+        if graph.is_complete() {
+            // The edges to all larger labels lie together: no indices, so that this vectorises.
+            self.coupling.resize(weights.len(), 0.0);
+            let (mut weights, mut couplings) = (weights, &mut self.coupling[..]);
+            for i in 0..graph.labels() {
+                let (before, others) = self.unary.split_at_mut(i + 1);
+                let (here, coupling);
+                (here, weights) = weights.split_at(others.len());
+                (coupling, couplings) = couplings.split_at_mut(others.len());
+                let (mut base, mut unary) = (0.0, 0.0);
+                for ((four, other), coupling) in here.iter().zip(others).zip(coupling) {
+                    let [neither, second, first, both] = *four;
+                    base += neither;
+                    unary += first - neither;
+                    *other += second - neither;
+                    *coupling = both - first - second + neither;
+                }
+                self.base += base;
+                before[i] += unary;
+            }
+            return;
+        }
+        for (&(i, j), &[neither, second, first, both]) in graph.edges().iter().zip(weights) {
             self.base += neither;
             self.unary[i as usize] += first - neither;
             self.unary[j as usize] += second - neither;

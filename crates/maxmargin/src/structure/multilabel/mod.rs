@@ -26,8 +26,36 @@ use crate::error::{Error, Result};
 use crate::inference::LabelGraph;
 use crate::linear::{FeatureSum, add_row_products};
 
-/// Neither of two labels, the second only, the first only, both: the order of the weights of a pair.
-const INDICATORS: usize = 4;
+/// Which weights a pair of labels has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairWeights {
+    /// Four: neither, the second only, the first only, both. A label that is out is as much a part of a pair as one that is
+    /// in, so that flipping one label changes all its pairs.
+    #[default]
+    Four,
+    /// One: both. A set has features for the pairs of labels in it only, which makes all arithmetic sparse, and training
+    /// many times faster.
+    Both,
+}
+
+impl PairWeights {
+    /// The number of weights.
+    pub fn count(self) -> usize {
+        match self {
+            PairWeights::Four => 4,
+            PairWeights::Both => 1,
+        }
+    }
+
+    /// What a pair's weights add to the score of both labels together, beside what each adds by itself.
+    pub fn coupling(self, weights: &[f64]) -> f64 {
+        match self {
+            PairWeights::Four => weights[3] - weights[2] - weights[1] + weights[0],
+            PairWeights::Both => weights[0],
+        }
+    }
+}
 
 /// Over which labels the most violated one is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -45,6 +73,8 @@ pub enum Inference {
 pub struct MultilabelOptions {
     /// A constant feature.
     pub bias: bool,
+    /// The weights of each pair.
+    pub pair_weights: PairWeights,
     /// Whether a label that is not in the set has −x in its block instead of nothing.
     pub signed: bool,
     /// The task loss.
@@ -55,7 +85,13 @@ pub struct MultilabelOptions {
 
 impl Default for MultilabelOptions {
     fn default() -> Self {
-        Self { bias: true, signed: false, loss: SetLoss::default(), inference: Inference::Exact }
+        Self {
+            bias: true,
+            pair_weights: PairWeights::Four,
+            signed: false,
+            loss: SetLoss::default(),
+            inference: Inference::Exact,
+        }
     }
 }
 
@@ -97,7 +133,10 @@ impl Multilabel {
             ));
         }
         options.loss.check(labels)?;
-        super::multiclass::check_size(features + INDICATORS * graph.edges().len().div_ceil(labels), labels)?;
+        super::multiclass::check_size(
+            features + options.pair_weights.count() * graph.edges().len().div_ceil(labels),
+            labels,
+        )?;
         Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
     }
 
@@ -114,6 +153,11 @@ impl Multilabel {
     /// Whether a label that is not in the set has −x in its block.
     pub fn is_signed(&self) -> bool {
         self.options.signed
+    }
+
+    /// The weights of each pair.
+    pub fn pair_weights(&self) -> PairWeights {
+        self.options.pair_weights
     }
 
     /// The loss.
@@ -147,12 +191,35 @@ impl Multilabel {
         }
     }
 
-    /// Adds `factor` times the four indicators of an edge.
+    /// Adds `factor` times the four indicators of an edge, or the last one only.
     fn add_pair<A: FeatureSum + ?Sized>(&self, edge: usize, indicators: [f64; 4], factor: f64, sum: &mut A) {
-        let start = self.pairs_start() + INDICATORS * edge;
-        for (k, indicator) in indicators.into_iter().enumerate() {
+        let count = self.options.pair_weights.count();
+        let start = self.pairs_start() + count * edge;
+        for (k, &indicator) in indicators[4 - count..].iter().enumerate() {
             if indicator != 0.0 {
                 sum.add(start + k, factor * indicator);
+            }
+        }
+    }
+
+    /// Adds `factor · (φ(x,y) − φ(x,truth))` for pairs that have one weight: those of two labels that are in either set.
+    fn add_pairs_in_sets<A: FeatureSum + ?Sized>(
+        &self,
+        (y, here): (&LabelSet, &[f64]),
+        (truth, there): (&LabelSet, &[f64]),
+        factor: f64,
+        sum: &mut A,
+    ) {
+        let in_either: Vec<usize> =
+            (0..self.labels()).filter(|&label| here[label] > 0.0 || there[label] > 0.0).collect();
+        for (place, &i) in in_either.iter().enumerate() {
+            for &j in &in_either[place + 1..] {
+                let Some(edge) = self.graph.edge(i, j) else { continue };
+                let pair = |set: &LabelSet, shares: &[f64]| set.pair(edge as u32, shares[i], shares[j]);
+                let difference = pair(y, here) - pair(truth, there);
+                if difference != 0.0 {
+                    sum.add(self.pairs_start() + edge, factor * difference);
+                }
             }
         }
     }
@@ -171,7 +238,7 @@ impl Structure for Multilabel {
     type Kernel = f64;
 
     fn dim(&self) -> usize {
-        self.pairs_start() + INDICATORS * self.graph.edges().len()
+        self.pairs_start() + self.options.pair_weights.count() * self.graph.edges().len()
     }
 
     fn is_costly(&self) -> bool {
@@ -193,7 +260,7 @@ impl Structure for Multilabel {
             }
         }
         scores.base = base;
-        scores.add_pairs(&self.graph, &w[self.pairs_start()..]);
+        scores.add_pairs(&self.graph, self.options.pair_weights, &w[self.pairs_start()..]);
     }
 
     fn score_of(&self, _x: &Rows, scores: &MultilabelScores, y: &LabelSet) -> f64 {
@@ -254,6 +321,9 @@ impl Structure for Multilabel {
             if difference != 0.0 {
                 self.add_label(x, label, factor * self.unit() * difference, sum);
             }
+            if self.options.pair_weights == PairWeights::Both {
+                continue;
+            }
             // A pair of equal whole labels is equal; any other belongs to its smaller label that is not so.
             let is_equal = |l: usize| here[l] == there[l] && (here[l] == 0.0 || here[l] == 1.0);
             if is_equal(label) {
@@ -270,6 +340,9 @@ impl Structure for Multilabel {
                 let difference = [y[0] - truth[0], y[1] - truth[1], y[2] - truth[2], y[3] - truth[3]];
                 self.add_pair(e as usize, difference, factor, sum);
             }
+        }
+        if self.options.pair_weights == PairWeights::Both && !self.graph.edges().is_empty() {
+            self.add_pairs_in_sets((y, here), (truth, there), factor, sum);
         }
     }
 
@@ -307,16 +380,20 @@ impl Multilabel {
     ///
     /// Where μ_ij = μ_i·μ_j on both sides, that of one edge is e_i·e_j with e = μ·μ' + (1−μ)(1−μ'). A pair of fractional labels
     /// departs by δ = μ_ij − μ_i·μ_j, which adds δ(1,−1,−1,1) to its indicators, and so δ·(2μ'_i−1)(2μ'_j−1) + 4δδ' to the
-    /// product. All but the few μ_ij that are not 0 are sums of products x_i·x_j over the edges.
+    /// product. All but the few μ_ij that are not 0 are sums of products x_i·x_j over the edges. With one weight per pair
+    /// it is the same with e = μ·μ', and δ·μ'_i·μ'_j + δδ'.
     fn pair_product(&self, (a, a_shares): (&LabelSet, &[f64]), (b, b_shares): (&LabelSet, &[f64])) -> f64 {
-        let agreement = |i: usize| a_shares[i] * b_shares[i] + (1.0 - a_shares[i]) * (1.0 - b_shares[i]);
+        let is_four = self.options.pair_weights == PairWeights::Four;
+        let outside = |i: usize| if is_four { (1.0 - a_shares[i]) * (1.0 - b_shares[i]) } else { 0.0 };
+        let agreement = |i: usize| a_shares[i] * b_shares[i] + outside(i);
         let mut sum = self.sum_of_products(0..self.labels(), agreement);
-        let sign = |share: f64| 2.0 * share - 1.0;
+        let sign = |share: f64| if is_four { 2.0 * share - 1.0 } else { share };
+        let squares = if is_four { 4.0 } else { 1.0 };
         sum -= self.sum_of_products(a.fractional(), |i| a_shares[i] * sign(b_shares[i]));
         sum -= self.sum_of_products(b.fractional(), |i| b_shares[i] * sign(a_shares[i]));
         let is_fractional = |share: f64| share > 0.0 && share < 1.0;
         let both = a.fractional().filter(|&i| is_fractional(b_shares[i]));
-        sum += 4.0 * self.sum_of_products(both, |i| a_shares[i] * b_shares[i]);
+        sum += squares * self.sum_of_products(both, |i| a_shares[i] * b_shares[i]);
         // What is left has a factor μ_ij.
         let mut with = |set: &LabelSet, other: &LabelSet, shares: &[f64], half: f64| {
             for &(edge, share) in set.pairs() {
@@ -324,7 +401,7 @@ impl Multilabel {
                 let (i, j) = (shares[i as usize], shares[j as usize]);
                 let mut factor = sign(i) * sign(j);
                 if is_fractional(i) && is_fractional(j) {
-                    factor += 4.0 * (half * other.pair(edge, i, j) - i * j);
+                    factor += squares * (half * other.pair(edge, i, j) - i * j);
                 }
                 sum += share.get() * factor;
             }
