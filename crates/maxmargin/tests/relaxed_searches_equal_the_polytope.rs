@@ -73,7 +73,9 @@ impl Case<'_> {
         let nodes: Vec<f64> = (0..*labels as u32).map(|label| set.share(label)).collect();
         let start = (features + usize::from(*bias)) * labels;
         let phi = self.features(x, set);
-        let pairs: Vec<f64> = (0..sets.pairs.len()).map(|e| phi[start + 4 * e + 3]).collect();
+        // The last weight of each pair is that of both.
+        let count = if sets.both_only { 1 } else { 4 };
+        let pairs: Vec<f64> = (0..sets.pairs.len()).map(|e| phi[start + count * e + count - 1]).collect();
         let rounding = 1e-12;
         prop_assert!(nodes.iter().all(|mu| (0.0..=1.0).contains(mu)), "{set:?}");
         for (&(i, j), &both) in sets.pairs.iter().zip(&pairs) {
