@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Dataset, ReadOptions, Unseen, Vocabulary, background_label, read_training, read_with,
+    Alphabet, Dataset, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label, read_training,
+    read_with,
 };
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::{Task, TaskKind};
@@ -53,6 +54,13 @@ impl HeldOut {
             unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
         let data = known.view(data)?;
+        if data.sets.is_some()
+            && !data.labels.is_empty()
+            && data.labels.iter().all(|&label| label == UNKNOWN_LABEL)
+        {
+            let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+            bail!("{file}: no example has a label that the model knows; an evaluation needs the true labels");
+        }
         Ok(Self { background: usual_background(&data, &labels), data, labels, unseen })
     }
 

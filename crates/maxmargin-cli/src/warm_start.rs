@@ -55,8 +55,11 @@ impl<'a> WarmStart<'a> {
         if (old.bias, old.boundary) != (new.bias, new.boundary) {
             self.differs("it has other weights; give the same --no-bias and --no-boundary as then")?;
         }
-        if old.sets.signed != new.sets.signed || old.sets.pairs != new.sets.pairs {
-            self.differs("it has weights for other pairs; give the same --pairs and --signed as then")?;
+        let (old, new) = (&old.sets, &new.sets);
+        if (old.signed, old.pair_weights) != (new.signed, new.pair_weights) || old.pairs != new.pairs {
+            self.differs(
+                "it has other weights for pairs; give the same --pairs, --pair-weights and --signed as then",
+            )?;
         }
         Ok(self.model.weights)
     }

@@ -245,8 +245,12 @@ impl ProblemArguments {
             Some(LossChoice::Hamming | LossChoice::ZeroOne) | None => (LabelCost::ZeroOne, false),
         };
         let sets = if is_sets { self.set_options(labels, data, weights)? } else { SetOptions::default() };
-        if !is_sets && (self.pairs != PairsChoice::All || self.inference.0.is_some() || self.signed) {
-            bail!("--pairs, --inference and --signed are for multilabel only");
+        let is_default = self.pairs == PairsChoice::All
+            && self.pair_weights.0 == PairWeights::Four
+            && self.inference.0.is_none()
+            && !self.signed;
+        if !is_sets && !is_default {
+            bail!("--pairs, --pair-weights, --inference and --signed are for multilabel only");
         }
         Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean, sets })
     }

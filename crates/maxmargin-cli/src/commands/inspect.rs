@@ -103,10 +103,12 @@ impl Inspect {
         }
         if self.top > 0 {
             text += "\nheaviest attributes\n";
+            let longest = model.vocabulary.labels.iter().map(|label| label.chars().count()).max();
+            let width = longest.unwrap_or(0).max(9);
             for (label, heaviest) in self.heaviest(&model) {
                 let list: Vec<String> =
                     heaviest.iter().map(|(name, weight)| format!("{name} {weight:+.4}")).collect();
-                text += &format!("  {label:<11}{}\n", list.join("  "));
+                text += &format!("  {label:<width$}  {}\n", list.join("  "));
             }
             text += &self.coupling_list(&model)?;
         }
@@ -206,6 +208,7 @@ impl Inspect {
         if let Task::Multilabel(structure) = model.task()? {
             object["pairs"] = structure.graph().edges().len().into();
             object["inference"] = if structure.is_relaxed() { "relaxed" } else { "exact" }.into();
+            object["pair_weights"] = structure.pair_weights().count().into();
             object["signed"] = structure.is_signed().into();
             object["dropped_labels"] = model.dropped_labels.iter().collect();
             object["couplings"] = couplings.into();

@@ -113,6 +113,9 @@ impl HeaderSets {
         let pairs = match self.pairs.as_str() {
             "none" => Pairs::None,
             "all" => Pairs::All,
+            "listed" if self.listed != in_order(&self.listed) => {
+                return Err("the pairs are not in ascending order, as their weights are".to_owned());
+            }
             "listed" => Pairs::Listed(self.listed.clone()),
             other => return Err(format!("the pairs {other:?} are not known to this version")),
         };

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::findings::{Findings, MOST_LISTED, MOST_QUERIES};
-use super::{Answer, LabelPlane, Memory, Spot, Stratum, ray};
+use super::{Answer, GaveUp, LabelPlane, Memory, Spot, Stratum, ray};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
@@ -41,8 +41,8 @@ impl Angle {
     }
 }
 
-/// No slope is further from the one asked for than this factor: what lies beyond is worth nothing.
-const WIDEST: f64 = 1e12;
+/// No slope is further from the one asked for than this factor: what lies beyond is worth less than K²/(λ·WIDEST).
+const WIDEST: f64 = 1e15;
 
 /// What the rounding of a slope may come to, as a share of it.
 const ROUNDING: f64 = 1e-9;
@@ -109,16 +109,18 @@ pub(super) fn search<P: LabelPlane>(
                 findings.asked(mix, None);
                 continue;
             }
-            Err(height) => {
+            Err(GaveUp { height, seen }) => {
                 findings.asked(mix, None);
+                seen.iter().for_each(|spot| findings.see(spot));
                 findings.upper = findings.upper.max(bound.min(findings.highest_below(mix, height)));
                 continue;
             }
         };
         findings.asked(mix, Some(spot.point()));
         findings.see(&spot);
-        let bound = bound.min(findings.highest_below(mix, spot.h + lambda * spot.g));
-        let better = better_than(findings.value, lambda, spot.h + 1.0 + lambda * spot.g);
+        let height = mix.height(spot.h, spot.g) + spot.missed;
+        let bound = bound.min(findings.highest_below(mix, height));
+        let better = better_than(findings.value, lambda, 1.0 + height);
         for angle in split(&spot, lambda, &angle) {
             let angle = meet(&angle, &better);
             if !is_empty(&angle) {
@@ -177,12 +179,14 @@ fn is_empty(angle: &Angle) -> bool {
 /// The slopes g/H that H·g ≥ Φ and H + λg ≤ K leave: outside no label is better than one worth Φ. A little wider, for
 /// rounding, and with ends between 0 and ∞.
 fn better_than(value: f64, lambda: f64, height: f64) -> Angle {
-    let half = (0.25 * height * height - lambda * value).max(0.0).sqrt();
-    let slope = |big_h: f64| (height - big_h) / (lambda * big_h);
+    // The two H add up to K and multiply to λΦ; the smaller one from the larger, so that nothing cancels.
+    let large = 0.5 * height + (0.25 * height * height - lambda * value).max(0.0).sqrt();
+    let small = lambda * value / large;
     let ray = 1.0 / lambda;
-    let low = slope(0.5 * height + half) * (1.0 - ROUNDING);
-    let high = slope(0.5 * height - half) * (1.0 + ROUNDING);
-    Angle { low: (low.max(ray / WIDEST), false), high: (high.min(ray * WIDEST), false) }
+    let (low, high) = (small / (lambda * large), large / (lambda * small));
+    let low = (low * (1.0 - ROUNDING)).max(ray / WIDEST);
+    let high = (high * (1.0 + ROUNDING)).min(ray * WIDEST);
+    Angle { low: (low, false), high: (high, false) }
 }
 
 /// Where labels are fractional: sees the ends of the border and the best point between them, asks at its λ, and so leaves
@@ -253,7 +257,7 @@ impl<L: Clone + PartialEq> Constrained<L> {
         angle: &Angle,
         mix: Mix,
         floor: f64,
-    ) -> Result<Option<Spot<L>>, f64> {
+    ) -> Result<Option<Spot<L>>, GaveUp<L>> {
         let strata = match self {
             Constrained::Table(strata) => strata,
             Constrained::Border(known) => return Ok(ray::constrained(plane, known, angle, mix)),
@@ -276,7 +280,7 @@ mod tests {
     use super::*;
 
     /// A plane whose constrained oracle answers from a list.
-    struct Scripted(Vec<Result<Option<Spot<u32>>, f64>>);
+    struct Scripted(Vec<Result<Option<Spot<u32>>, GaveUp<u32>>>);
 
     fn spot(label: u32, big_h: f64, g: f64) -> Spot<u32> {
         Spot { label, h: big_h - 1.0, g, missed: 0.0 }
@@ -313,7 +317,13 @@ mod tests {
             self.truth()
         }
 
-        fn constrained(&mut self, _: &Angle, _: Mix, _: f64, _: usize) -> Result<Option<Spot<u32>>, f64> {
+        fn constrained(
+            &mut self,
+            _: &Angle,
+            _: Mix,
+            _: f64,
+            _: usize,
+        ) -> Result<Option<Spot<u32>>, GaveUp<u32>> {
             if self.0.is_empty() { Ok(None) } else { self.0.remove(0) }
         }
     }
@@ -321,7 +331,11 @@ mod tests {
     #[test]
     fn an_angle_that_was_given_up_keeps_its_bound() {
         // The remembered label is worth 0.55. The second angle is given up, and what waits after the third is worth less.
-        let answers = vec![Ok(Some(spot(1, 2.4, 0.2))), Err(5.0), Ok(Some(spot(2, 0.5, 0.1)))];
+        let answers = vec![
+            Ok(Some(spot(1, 2.4, 0.2))),
+            Err(GaveUp { height: 5.0, seen: vec![] }),
+            Ok(Some(spot(2, 0.5, 0.1))),
+        ];
         let mut memory = Memory { lambda: 1.0, labels: vec![7] };
         let answer = search(&mut Scripted(answers), &mut memory, 0.0);
         assert_eq!(answer.best.label, 7);

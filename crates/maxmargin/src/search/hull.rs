@@ -132,6 +132,8 @@ pub(super) fn search<P: LabelPlane>(
     fractional: bool,
 ) -> Answer<P::Label> {
     let mut findings = Findings::new(plane, surrogate);
+    // Fractional labels are mixes already, and cannot be listed.
+    let fractional = fractional || plane.is_fractional();
     if fractional {
         // Mixes have all losses.
         findings.unit = None;

@@ -34,6 +34,15 @@ pub struct Stratum {
     pub upper: f64,
 }
 
+/// A constrained oracle that did not come to an end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GaveUp<L> {
+    /// No label in the angle is higher than this.
+    pub height: f64,
+    /// Labels that it saw on the way.
+    pub seen: Vec<Spot<L>>,
+}
+
 /// What searches may ask about the labels of one example.
 pub trait LabelPlane {
     /// The labels.
@@ -77,34 +86,34 @@ pub trait LabelPlane {
     fn in_stratum(&mut self, number: usize) -> Spot<Self::Label>;
 
     /// The λ-oracle constrained to an angle, for labels that are worth more than `floor`; none where there is no such
-    /// label. At most so many labels are listed to find one: then the answer is `Err` with a height that no label exceeds.
+    /// label. At most so many labels are listed to find one.
     fn constrained(
         &mut self,
         angle: &Angle,
         mix: Mix,
         floor: f64,
         most: usize,
-    ) -> Result<Option<Spot<Self::Label>>, f64> {
+    ) -> Result<Option<Spot<Self::Label>>, GaveUp<Self::Label>> {
         let height = |spot: &Spot<Self::Label>| mix.height(spot.h, spot.g);
         let mut k = 4;
         loop {
             let listed = self.k_best(mix, k);
             let whole = listed.len() < k;
             let lowest = listed.last().map_or(floor, height);
-            for spot in listed {
+            for spot in &listed {
                 if spot.missed > 0.0 {
-                    return Err(height(&spot) + spot.missed);
+                    return Err(GaveUp { height: height(spot) + spot.missed, seen: listed });
                 }
-                if height(&spot) <= floor {
+                if height(spot) <= floor {
                     return Ok(None);
                 }
                 if angle.contains(spot.h, spot.g) {
-                    return Ok(Some(spot));
+                    return Ok(Some(spot.clone()));
                 }
             }
             match () {
                 () if whole => return Ok(None),
-                () if k >= most => return Err(lowest),
+                () if k >= most => return Err(GaveUp { height: lowest, seen: listed }),
                 () => k *= 4,
             }
         }

@@ -35,7 +35,7 @@ mod tally;
 pub use self::angular::Angle;
 pub use self::compared_search::{ComparedSearch, Comparison, Subject};
 pub use self::findings::{Answer, Query};
-pub use self::label_plane::{LabelPlane, Points, Spot, Stratum};
+pub use self::label_plane::{GaveUp, LabelPlane, Points, Spot, Stratum};
 pub use self::margin::MarginSearch;
 pub use self::memory::Memory;
 pub use self::portrait::{Portrait, Way};

@@ -75,7 +75,7 @@ impl Portrait {
         let ways: Vec<Way> = answers.map(way).collect();
         let hull = hull(plane);
         let mut listed = plane.k_best(Mix::AUGMENTED, MOST_LABELS + 1);
-        let is_whole = listed.len() <= MOST_LABELS;
+        let is_whole = listed.len() <= MOST_LABELS && !plane.is_fractional();
         if !is_whole {
             listed.truncate(UNDER_EDGE);
             for edge in hull.windows(2) {

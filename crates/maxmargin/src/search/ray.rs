@@ -39,8 +39,11 @@ pub(super) fn constrained<P: LabelPlane>(
     let below = known.iter().filter(|spot| slope(spot) <= ray).max_by(|a, b| slope(a).total_cmp(&slope(b)));
     let above = known.iter().filter(|spot| slope(spot) > ray).min_by(|a, b| slope(a).total_cmp(&slope(b)));
     let (mut below, mut above) = (below?.clone(), above?.clone());
+    // What the unconstrained best is worth more than the answer, unless the edge turns out to be the border's.
+    let mut is_border = false;
     for _ in 0..MOST_VERTICES {
         if above.g <= below.g || above.h >= below.h {
+            is_border = true;
             break;
         }
         let edge = Mix::level(below.point(), above.point());
@@ -48,6 +51,7 @@ pub(super) fn constrained<P: LabelPlane>(
         let height = |spot: &Spot<P::Label>| edge.height(spot.h, spot.g);
         let rounding = TOLERANCE * (1.0 + edge.height(below.h.abs(), below.g));
         if height(&vertex) <= height(&below) + rounding {
+            is_border = true;
             break;
         }
         known.push(vertex.clone());
@@ -60,10 +64,14 @@ pub(super) fn constrained<P: LabelPlane>(
     // g = ray · H on the way from one to the other.
     let (big_h, rise, fall) = (below.h + 1.0, above.g - below.g, above.h - below.h);
     let share = (ray * big_h - below.g) / (rise - ray * fall);
-    match share > 0.0 && share.is_finite() {
-        true => plane.between(&below, &above, share.min(1.0)),
-        false => Some(below),
+    let mut answer = match share > 0.0 && share.is_finite() {
+        true => plane.between(&below, &above, share.min(1.0))?,
+        false => below,
+    };
+    if !is_border {
+        answer.missed = (mix.height(best.h, best.g) - mix.height(answer.h, answer.g)).max(0.0);
     }
+    Some(answer)
 }
 
 #[cfg(test)]

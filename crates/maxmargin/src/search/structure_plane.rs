@@ -40,6 +40,7 @@ impl<'a, S: Searchable> StructurePlane<'a, S> {
     /// The mix in terms of scores. With w = 0 all labels have the same score, and only the loss is left.
     fn scaled(&self, mix: Mix) -> Mix {
         match self.scene.scale * mix.score {
+            0.0 if mix.loss > 0.0 => Mix { score: 0.0, loss: mix.loss },
             0.0 => Mix::LOSS,
             score => Mix { score, loss: mix.loss },
         }

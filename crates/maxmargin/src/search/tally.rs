@@ -29,7 +29,8 @@ impl Mark {
 pub struct Totals {
     /// The number of searches.
     pub searches: u64,
-    /// Those that found more than the labels found before are worth: a new cutting plane.
+    /// Those that found more than the labels found before are worth (among fractional labels by a thousandth at least): a new
+    /// cutting plane.
     pub successes: u64,
     /// Those that did not reach the best value that any search found there.
     pub misses: u64,

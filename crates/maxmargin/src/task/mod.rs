@@ -148,6 +148,9 @@ pub struct SetOptions {
     pub weights: Option<Arc<[f64]>>,
 }
 
+/// With more labels than this not all pairs can have weights: there would be 50 million of them.
+const MOST_FOR_ALL_PAIRS: usize = 10_000;
+
 /// Which pairs of labels have weights.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Pairs {
@@ -170,6 +173,12 @@ impl Pairs {
     fn graph(&self, labels: usize) -> Result<LabelGraph> {
         match self {
             Pairs::None => Ok(LabelGraph::independent(labels)),
+            Pairs::All if labels > MOST_FOR_ALL_PAIRS => Err(Error::parameter(
+                "pairs",
+                format!(
+                    "all pairs of {labels} labels are too many (up to {MOST_FOR_ALL_PAIRS} labels can have them); use --pairs tree or none, or --most-frequent-labels"
+                ),
+            )),
             Pairs::All => Ok(LabelGraph::complete(labels)),
             Pairs::Listed(pairs) => LabelGraph::new(labels, pairs.clone()),
         }
@@ -254,14 +263,15 @@ impl Task {
         }
     }
 
-    /// The task loss of a prediction; a row without a known label, or an unknown label in a set, is a mistake of cost 1.
+    /// The task loss of a prediction; a row without a known label, or an unknown label in a set, is a mistake of cost 1
+    /// (divided by the number of labels where the loss is).
     pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> f64 {
         match self {
             Task::Multiclass(structure) => structure.loss(&truth[0], &predicted[0]),
             Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
             Task::Multilabel(structure) => {
                 let known: Vec<u32> = truth.iter().copied().filter(|&l| l != UNKNOWN_LABEL).collect();
-                let unknown = (truth.len() - known.len()) as f64;
+                let unknown = (truth.len() - known.len()) as f64 * structure.cost_of_unknown();
                 structure.loss(&LabelSet::of(&known), &LabelSet::of(predicted)) + unknown
             }
         }

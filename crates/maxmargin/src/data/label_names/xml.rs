@@ -26,6 +26,9 @@ pub(super) fn label_names(path: &Path, text: &str) -> Result<Vec<(usize, String)
             None => element(path, text, at, &mut names)?,
         };
     }
+    if text.contains("<labels") && !text.contains("</labels") {
+        return Err(broken(path, text, text.len(), "the file ends before `</labels>`: it is cut off"));
+    }
     Ok(names)
 }
 

@@ -104,6 +104,16 @@ fn by_name(
     let mut found: Vec<usize> = names.iter().filter_map(|name| numbers.get(name.as_str()).copied()).collect();
     found.sort_unstable();
     found.dedup();
+    if let Some(vocabulary) = data.fixed_vocabulary().filter(|_| data.label_sets() && !found.is_empty()) {
+        let named = |label: &String| names.contains(label);
+        if let Some(label) = labels_of_model(vocabulary).into_iter().find(|label| !named(label)) {
+            let problem = format!(
+                "{} does not name `{label}`, a label of the model: without its column it would count as absent",
+                from.display()
+            );
+            return Err(source.error(problem));
+        }
+    }
     let absent = names.iter().find(|name| !numbers.contains_key(name.as_str()));
     match absent {
         Some(name) if !found.is_empty() || data.needs_labels() => {

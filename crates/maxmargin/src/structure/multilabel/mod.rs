@@ -165,6 +165,14 @@ impl Multilabel {
         &self.options.loss
     }
 
+    /// What a label costs that is to be in the set and that this task does not know.
+    pub(crate) fn cost_of_unknown(&self) -> f64 {
+        match self.options.loss {
+            SetLoss::Hamming { mean: true, .. } => 1.0 / self.labels() as f64,
+            _ => 1.0,
+        }
+    }
+
     fn labels(&self) -> usize {
         self.graph.labels()
     }
@@ -242,7 +250,7 @@ impl Structure for Multilabel {
     }
 
     fn is_costly(&self) -> bool {
-        !self.graph.edges().is_empty()
+        matches!(self.way, Way::Searched)
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut MultilabelScores) {
