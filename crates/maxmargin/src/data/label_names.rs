@@ -111,7 +111,7 @@ mod tests {
             ("a\nb\n a\n", "names:3:2: the label `a` is listed twice"),
             ("\n\n", "no label names here"),
             ("<labels>\n</labels>", "no label names here"),
-            ("<labels>\n <label name=''/>", "names:2:15: a label without a name"),
+            ("<labels>\n <label name=''/></labels>", "names:2:15: a label without a name"),
             ("<label name='a&#10;b'/>", "line break"),
         ] {
             let message = read_text(text).unwrap_err().to_string();

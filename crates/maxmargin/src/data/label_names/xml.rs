@@ -163,6 +163,7 @@ mod tests {
             ("<label name='a&b'/>", "names.xml:1:15: `&`"),
             ("<label name='&#xD800;'/>", "`&`"),
             ("<!-- <label name='a'/>", "`<!--` has no `-->`"),
+            ("<labels><label name='a'/>", "ends before `</labels>`"),
         ] {
             let message = names(text).unwrap_err().to_string();
             assert!(message.contains(part), "{text:?}: {message}");
