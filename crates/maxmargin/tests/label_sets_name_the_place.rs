@@ -265,9 +265,15 @@ fn tables_for_a_model() {
     assert_eq!(data.labels, [maxmargin::data::UNKNOWN_LABEL]);
     assert_eq!((unseen.labels, unseen.attributes), (0, 1));
     // A label that the model does not know counts.
-    let named = ReadOptions { label_columns: vec!["z".to_owned()], ..options.clone() };
-    let (_, unseen) = read("y,x,z\n1,2,1\n1,2,0\n", &named).unwrap();
+    let named = |names: &[&str]| ReadOptions {
+        label_columns: names.iter().map(|&name| name.to_owned()).collect(),
+        ..options.clone()
+    };
+    let (_, unseen) = read("y,x,z,l,m\n1,2,1,0,0\n1,2,0,0,0\n", &named(&["z", "l", "m"])).unwrap();
     assert_eq!((unseen.labels, unseen.attributes), (1, 0));
+    // A label of the model that is not named would count as absent.
+    let message = read("y,x,l,m\n1,2,1,0\n", &named(&["m"])).unwrap_err().to_string();
+    assert!(message.contains("--label-columns does not name `l`"), "{message}");
     for (text, part) in [
         ("y,m,x\n1,1,2\n", "no column is called `l`, which the model names"),
         ("x,m,l\n1,1,2\n", "file.csv:2: the model was trained with a column `y`, which is missing here"),

@@ -160,8 +160,9 @@ proptest! {
         }
         let mut xml = String::from("<labels>");
         for label in table.labels.iter().rev() {
-            write!(xml, "<label name=\"{}\">", escaped(label)).unwrap();
+            write!(xml, "<label name=\"{}\"/>", escaped(label)).unwrap();
         }
+        xml.push_str("</labels>");
         let options = ReadOptions { label_sets: true, ..ReadOptions::default() };
         let (data, names) = read(&text, Some(&xml), &options);
         prop_assert_eq!(names.labels.len(), table.labels.len());
