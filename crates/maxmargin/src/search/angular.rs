@@ -41,8 +41,8 @@ impl Angle {
     }
 }
 
-/// No slope is further from the one asked for than this factor: what lies beyond is worth less than K²/(λ·WIDEST).
-const WIDEST: f64 = 1e15;
+/// Slopes lie between this and its inverse, so that the middle of two is a number.
+const SMALLEST_SLOPE: f64 = 1e-150;
 
 /// What the rounding of a slope may come to, as a share of it.
 const ROUNDING: f64 = 1e-9;
@@ -120,7 +120,11 @@ pub(super) fn search<P: LabelPlane>(
         findings.see(&spot);
         let height = mix.height(spot.h, spot.g) + spot.missed;
         let bound = bound.min(findings.highest_below(mix, height));
-        let better = better_than(findings.value, lambda, 1.0 + height);
+        // Whole labels are few on a line: there z alone tells where better ones can be.
+        let better = match plane.is_fractional() {
+            true => better_than(findings.value, lambda, 1.0 + height),
+            false => angle,
+        };
         for angle in split(&spot, lambda, &angle) {
             let angle = meet(&angle, &better);
             if !is_empty(&angle) {
@@ -182,10 +186,9 @@ fn better_than(value: f64, lambda: f64, height: f64) -> Angle {
     // The two H add up to K and multiply to λΦ; the smaller one from the larger, so that nothing cancels.
     let large = 0.5 * height + (0.25 * height * height - lambda * value).max(0.0).sqrt();
     let small = lambda * value / large;
-    let ray = 1.0 / lambda;
     let (low, high) = (small / (lambda * large), large / (lambda * small));
-    let low = (low * (1.0 - ROUNDING)).max(ray / WIDEST);
-    let high = (high * (1.0 + ROUNDING)).min(ray * WIDEST);
+    let low = (low * (1.0 - ROUNDING)).max(SMALLEST_SLOPE);
+    let high = (high * (1.0 + ROUNDING)).min(1.0 / SMALLEST_SLOPE);
     Angle { low: (low, false), high: (high, false) }
 }
 
