@@ -1,6 +1,6 @@
 //! Tasks and models in words.
 
-use maxmargin::data::Preprocessing;
+use maxmargin::data::{Alphabet, Preprocessing};
 use maxmargin::model::Model;
 use maxmargin::structure::PairWeights;
 use maxmargin::task::Task;
@@ -42,13 +42,9 @@ pub fn columns(preprocessing: &Preprocessing) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// How much each pair of labels would rather agree than not: what being both in or both out is worth, less what it is
-/// worth to have one without the other. The largest first, by absolute value.
-pub fn couplings<'a>(
-    task: &Task,
-    model_labels: &'a maxmargin::data::Alphabet,
-    weights: &[f64],
-) -> Vec<Coupling<'a>> {
+/// What each pair of labels adds to the score when both are in, beside what each adds by itself. The largest first, by
+/// absolute value.
+pub fn couplings<'a>(task: &Task, labels: &'a Alphabet, weights: &[f64]) -> Vec<Coupling<'a>> {
     let Task::Multilabel(structure) = task else { return Vec::new() };
     let edges = structure.graph().edges();
     let kind = structure.pair_weights();
@@ -57,8 +53,8 @@ pub fn couplings<'a>(
         .iter()
         .zip(weights[start..].chunks_exact(kind.count()))
         .map(|(&(i, j), weights)| Coupling {
-            first: model_labels.name(i),
-            second: model_labels.name(j),
+            first: labels.name(i),
+            second: labels.name(j),
             strength: kind.coupling(weights),
         })
         .filter(|coupling| coupling.strength != 0.0)

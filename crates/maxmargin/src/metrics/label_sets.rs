@@ -37,7 +37,6 @@ impl LabelSetMetrics {
             right: sum.right + set.right,
         });
         let wrong = micro.truth + micro.predicted - 2 * micro.right;
-        let labels = comparison.labels.len().max(comparison.known);
         // 0/0 is 1: both sets are empty.
         let of_sets = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
         let mean_of = |value: &dyn Fn(&Retrieval) -> f64| mean(sets.iter().map(value).sum(), examples);
@@ -48,7 +47,7 @@ impl LabelSetMetrics {
             .collect();
         Self {
             examples,
-            hamming: mean(wrong as f64, examples * labels),
+            hamming: mean(wrong as f64, examples * comparison.labels.len()),
             subset_accuracy: mean_of(&|set| {
                 f64::from(u8::from(set.truth == set.right && set.predicted == set.right))
             }),

@@ -8,15 +8,16 @@ pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
     if comparison.truth.sets.is_some() {
         for (i, predicted) in comparison.predicted.iter().enumerate() {
             let truth = comparison.truth.labels_of(i);
-            let mut count = |label: u32, add: &dyn Fn(&mut Retrieval)| {
-                counts.get_mut(label as usize).into_iter().for_each(add);
-            };
-            truth.iter().for_each(|&label| count(label, &|counts| counts.truth += 1));
-            for &label in predicted {
-                let right = usize::from(truth.contains(&label));
-                count(label, &|counts| {
-                    (counts.predicted, counts.right) = (counts.predicted + 1, counts.right + right)
-                });
+            for &label in truth {
+                if let Some(label) = counts.get_mut(label as usize) {
+                    label.truth += 1;
+                }
+            }
+            for found in predicted {
+                if let Some(label) = counts.get_mut(*found as usize) {
+                    label.predicted += 1;
+                    label.right += usize::from(truth.contains(found));
+                }
             }
         }
         return counts;

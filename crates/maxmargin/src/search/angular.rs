@@ -11,8 +11,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::findings::{Findings, MOST_LISTED, MOST_QUERIES};
-use super::{Answer, GaveUp, LabelPlane, Memory, Spot, Stratum, ray};
+use super::constrained_oracle::Constrained;
+use super::findings::{Findings, MOST_QUERIES};
+use super::{Answer, GaveUp, LabelPlane, Memory, Spot};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
@@ -120,16 +121,9 @@ pub(super) fn search<P: LabelPlane>(
         findings.see(&spot);
         let height = mix.height(spot.h, spot.g) + spot.missed;
         let bound = bound.min(findings.highest_below(mix, height));
-        // Whole labels are few on a line: there z alone tells where better ones can be.
-        let better = match plane.is_fractional() {
-            true => better_than(findings.value, lambda, 1.0 + height),
-            false => angle,
-        };
-        for angle in split(&spot, lambda, &angle) {
-            let angle = meet(&angle, &better);
-            if !is_empty(&angle) {
-                queue.push(Waiting { bound, angle });
-            }
+        let rest = meet(&angle, &better_than(findings.value, lambda, 1.0 + height));
+        for angle in split(&spot, lambda, &rest) {
+            queue.push(Waiting { bound, angle });
         }
     }
     memory.lambda = lambda;
@@ -224,63 +218,10 @@ fn first_angles<P: LabelPlane>(
     angles.into_iter().map(|angle| Waiting { bound: findings.upper, angle }).collect()
 }
 
-/// The constrained oracle: from the table of all losses, where there is one. A label that is not the best of its loss
-/// never matters: the best one has a larger Φ, and lies in another angle if not in this.
-enum Constrained<L> {
-    Table(Vec<Stratum>),
-    /// Fractional labels: the vertices known of the upper right border.
-    Border(Vec<Spot<L>>),
-    Listing,
-}
-
-impl<L: Clone + PartialEq> Constrained<L> {
-    fn new(plane: &mut impl LabelPlane<Label = L>) -> Self {
-        if plane.is_fractional() {
-            return Constrained::Border(Vec::new());
-        }
-        let mut strata = Vec::new();
-        if plane.strata(&mut strata) && strata.iter().all(|stratum| stratum.g == stratum.upper) {
-            Constrained::Table(strata)
-        } else {
-            Constrained::Listing
-        }
-    }
-
-    /// λ₀ = Ĥ/Ĝ, the largest H and g, where the table has them.
-    fn first_lambda(&self) -> f64 {
-        let Constrained::Table(strata) = self else { return 1.0 };
-        let largest = |value: fn(&Stratum) -> f64| strata.iter().map(value).fold(0.0, f64::max);
-        let lambda = largest(|stratum| stratum.h + 1.0) / largest(|stratum| stratum.g);
-        if lambda > 0.0 && lambda.is_finite() { lambda } else { 1.0 }
-    }
-
-    fn ask(
-        &mut self,
-        plane: &mut impl LabelPlane<Label = L>,
-        angle: &Angle,
-        mix: Mix,
-        floor: f64,
-    ) -> Result<Option<Spot<L>>, GaveUp<L>> {
-        let strata = match self {
-            Constrained::Table(strata) => strata,
-            Constrained::Border(known) => return Ok(ray::constrained(plane, known, angle, mix)),
-            Constrained::Listing => return plane.constrained(angle, mix, floor, MOST_LISTED),
-        };
-        let height = |stratum: &Stratum| mix.height(stratum.h, stratum.g);
-        let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
-        let best = inside.max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
-        // The slope must be the table's to the last bit, or the label would be found again in an angle without it.
-        Ok(best.filter(|(_, stratum)| height(stratum) > floor).map(|(number, stratum)| Spot {
-            h: stratum.h,
-            g: stratum.g,
-            ..plane.in_stratum(number)
-        }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::{Points, Stratum};
 
     /// A plane whose constrained oracle answers from a list.
     struct Scripted(Vec<Result<Option<Spot<u32>>, GaveUp<u32>>>);
@@ -343,5 +284,19 @@ mod tests {
         let answer = search(&mut Scripted(answers), &mut memory, 0.0);
         assert_eq!(answer.best.label, 7);
         assert!(answer.upper > 0.56, "{answer:?}");
+    }
+
+    #[test]
+    fn a_remembered_label_next_to_nothing_hides_no_other() {
+        // The first λ is H/g of the remembered label, and all other slopes lie far from there.
+        for big_h in [1e-9, 1e-15, 2.3e-16] {
+            for stratified in [true, false] {
+                let mut points = Points::new(vec![(0.0, 0.0), (big_h - 1.0, 3.0), (1.0, 2.0), (2.0, 1.0)]);
+                points.stratified = stratified;
+                let mut memory = Memory { lambda: 1.0, labels: vec![1] };
+                let answer = search(&mut points, &mut memory, 0.0);
+                assert_eq!((answer.best.label, answer.upper), (2, 4.0), "{big_h}: {answer:?}");
+            }
+        }
     }
 }

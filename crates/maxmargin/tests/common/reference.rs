@@ -8,6 +8,9 @@ use clarabel::solver::{
 
 use maxmargin::surrogate::Surrogate;
 
+use maxmargin::solver::Certificate;
+use proptest::prelude::*;
+
 use super::problem::{Problem, dot};
 use super::surrogate::Surrogated;
 
@@ -22,6 +25,30 @@ impl Bracket {
     /// How much rounding is allowed to matter in comparisons with this bracket.
     pub fn rounding(&self) -> f64 {
         1e-9 * (1.0 + self.upper.abs())
+    }
+
+    /// F* lies between the bounds of a certificate, and its primal value is F at the weights returned, up to what the search
+    /// may have missed and something slight.
+    pub fn check(
+        &self,
+        certificate: Certificate,
+        primal: f64,
+        slight: f64,
+        case: impl Fn() -> String,
+    ) -> Result<(), TestCaseError> {
+        let rounding = self.rounding();
+        prop_assert!(
+            certificate.lower_bound <= self.upper + rounding && self.lower <= certificate.primal + rounding,
+            "F* is outside: {}",
+            case()
+        );
+        prop_assert!(
+            certificate.primal >= primal - slight
+                && certificate.primal - certificate.oracle_gap <= primal + slight,
+            "F = {primal} at the weights returned: {}",
+            case()
+        );
+        Ok(())
     }
 
     /// Its width, relative to the size of the numbers.

@@ -134,6 +134,11 @@ impl MultilabelScores {
         self.base + unary + pairs
     }
 
+    /// The field with the loss added, and what works on it.
+    fn augmented_field<'a>(&'a mut self, graph: &'a LabelGraph) -> (Field<'a>, &'a mut Kernels) {
+        (Field { graph, unary: &self.augmented, coupling: &self.coupling }, &mut self.kernels)
+    }
+
     /// The size of all scores together.
     fn extent(&self) -> f64 {
         self.unary.iter().chain(&self.coupling).map(|score| score.abs()).sum()
@@ -148,20 +153,9 @@ impl Multilabel {
         scores.augmented.extend_from_slice(&scores.unary);
         let Some(truth) = truth else { return 0.0 };
         let labels = self.labels();
-        let weights = (0..labels).map(|label| self.options.loss.weight(label, labels)).filter(|w| *w > 0.0);
-        let (smallest, largest) =
-            weights.fold((f64::INFINITY, 0.0_f64), |(low, high), w| (low.min(w), high.max(w)));
-        let lambda = if largest == 0.0 {
-            0.0
-        } else if mix.score == 0.0 {
-            2.0 * (1.0 + scores.extent()) / smallest
-        } else if mix.loss == 0.0 {
-            match TIE * scores.extent() / (largest * labels as f64) {
-                0.0 => 1.0,
-                lambda => lambda,
-            }
-        } else {
-            mix.loss / mix.score
+        let lambda = match mix.score == 0.0 || mix.loss == 0.0 {
+            true => self.lambda_of_end(scores, mix),
+            false => mix.loss / mix.score,
         };
         let mut on = truth.on().iter().peekable();
         for (label, score) in scores.augmented.iter_mut().enumerate() {
@@ -169,6 +163,24 @@ impl Multilabel {
             *score += lambda * self.options.loss.slope(label, labels, is_true);
         }
         lambda
+    }
+
+    /// A λ with which the loss only breaks ties of the score, or the other way round.
+    fn lambda_of_end(&self, scores: &MultilabelScores, mix: Mix) -> f64 {
+        let labels = self.labels();
+        let weights = (0..labels).map(|label| self.options.loss.weight(label, labels)).filter(|w| *w > 0.0);
+        let (smallest, largest) =
+            weights.fold((f64::INFINITY, 0.0_f64), |(low, high), w| (low.min(w), high.max(w)));
+        if largest == 0.0 {
+            return 0.0;
+        }
+        if mix.score == 0.0 {
+            return 2.0 * (1.0 + scores.extent()) / smallest;
+        }
+        match TIE * scores.extent() / (largest * labels as f64) {
+            0.0 => 1.0,
+            lambda => lambda,
+        }
     }
 
     /// The best vertex of the relaxation under a mix.
@@ -179,14 +191,13 @@ impl Multilabel {
         mix: Mix,
     ) -> Found<LabelSet> {
         self.augment(scores, Some(truth), mix);
-        let MultilabelScores { augmented, coupling, kernels: Kernels { dual, halves, .. }, is_known, .. } =
-            scores;
-        let field = Field { graph: &self.graph, unary: augmented, coupling };
-        match std::mem::replace(is_known, true) {
+        let is_known = std::mem::replace(&mut scores.is_known, true);
+        let (field, Kernels { dual, halves, .. }) = scores.augmented_field(&self.graph);
+        match is_known {
             true => dual.solve_again(field, halves),
             false => dual.solve(field, halves),
         };
-        let label = LabelSet::of_halves(halves, &self.graph, coupling);
+        let label = LabelSet::of_halves(halves, &self.graph, field.coupling);
         self.found(scores, Some(truth), label)
     }
 
@@ -198,8 +209,7 @@ impl Multilabel {
         mix: Mix,
     ) -> Found<LabelSet> {
         let lambda = self.augment(scores, truth, mix);
-        let MultilabelScores { augmented, coupling, kernels, .. } = scores;
-        let field = Field { graph: &self.graph, unary: augmented, coupling };
+        let (field, kernels) = scores.augmented_field(&self.graph);
         match &self.way {
             Way::Listed => {
                 kernels.fill(field);
@@ -222,8 +232,7 @@ impl Multilabel {
         k: usize,
     ) -> Vec<Found<LabelSet>> {
         let lambda = self.augment(scores, truth, mix);
-        let MultilabelScores { augmented, coupling, kernels, .. } = scores;
-        let field = Field { graph: &self.graph, unary: augmented, coupling };
+        let (field, kernels) = scores.augmented_field(&self.graph);
         match &self.way {
             Way::Listed => {
                 kernels.fill(field);

@@ -1,8 +1,8 @@
 //! Multi-label classification: a set of labels per input, with weights for pairs of labels (Finley & Joachims 2008).
 //!
 //! φ(x,y) has x (and a constant 1, with a bias) in the block of each label that is in the set, and for each pair of labels
-//! in a graph four indicators: neither, the second only, the first only, both. Weights lie feature by feature as in a
-//! multiclass task, `w[j · labels + l]`, then four per pair. Without pairs this is one SVM per label.
+//! in a graph four indicators or one ([`PairWeights`]). Weights lie feature by feature as in a multiclass task,
+//! `w[j · labels + l]`, then pair by pair. Without pairs this is one SVM per label.
 //!
 //! The best set is found by dynamic programming where the graph is a forest, by enumeration for few labels, and else by
 //! branch and bound. For training there is also the linear relaxation, whose labels are fractional: a max-flow each.
@@ -10,6 +10,7 @@
 mod decoding;
 mod label_set;
 mod oracles;
+mod pairs;
 mod set_loss;
 
 use std::sync::Arc;
@@ -19,43 +20,13 @@ use serde::{Deserialize, Serialize};
 pub use self::decoding::MultilabelScores;
 use self::decoding::Way;
 pub use self::label_set::{LabelSet, Share};
+pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::{Found, Mix, Structure};
 use crate::data::Rows;
 use crate::error::{Error, Result};
 use crate::inference::LabelGraph;
 use crate::linear::{FeatureSum, add_row_products};
-
-/// Which weights a pair of labels has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairWeights {
-    /// Four: neither, the second only, the first only, both. A label that is out is as much a part of a pair as one that is
-    /// in, so that flipping one label changes all its pairs.
-    #[default]
-    Four,
-    /// One: both. A set has features for the pairs of labels in it only, which makes all arithmetic sparse, and training
-    /// many times faster.
-    Both,
-}
-
-impl PairWeights {
-    /// The number of weights.
-    pub fn count(self) -> usize {
-        match self {
-            PairWeights::Four => 4,
-            PairWeights::Both => 1,
-        }
-    }
-
-    /// What a pair's weights add to the score of both labels together, beside what each adds by itself.
-    pub fn coupling(self, weights: &[f64]) -> f64 {
-        match self {
-            PairWeights::Four => weights[3] - weights[2] - weights[1] + weights[0],
-            PairWeights::Both => weights[0],
-        }
-    }
-}
 
 /// Over which labels the most violated one is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -198,44 +169,6 @@ impl Multilabel {
             sum.add(self.features * self.labels() + label, factor);
         }
     }
-
-    /// Adds `factor` times the four indicators of an edge, or the last one only.
-    fn add_pair<A: FeatureSum + ?Sized>(&self, edge: usize, indicators: [f64; 4], factor: f64, sum: &mut A) {
-        let count = self.options.pair_weights.count();
-        let start = self.pairs_start() + count * edge;
-        for (k, &indicator) in indicators[4 - count..].iter().enumerate() {
-            if indicator != 0.0 {
-                sum.add(start + k, factor * indicator);
-            }
-        }
-    }
-
-    /// Adds `factor · (φ(x,y) − φ(x,truth))` for pairs that have one weight: those of two labels that are in either set.
-    fn add_pairs_in_sets<A: FeatureSum + ?Sized>(
-        &self,
-        (y, here): (&LabelSet, &[f64]),
-        (truth, there): (&LabelSet, &[f64]),
-        factor: f64,
-        sum: &mut A,
-    ) {
-        let in_either: Vec<usize> =
-            (0..self.labels()).filter(|&label| here[label] > 0.0 || there[label] > 0.0).collect();
-        for (place, &i) in in_either.iter().enumerate() {
-            for &j in &in_either[place + 1..] {
-                let Some(edge) = self.graph.edge(i, j) else { continue };
-                let pair = |set: &LabelSet, shares: &[f64]| set.pair(edge as u32, shares[i], shares[j]);
-                let difference = pair(y, here) - pair(truth, there);
-                if difference != 0.0 {
-                    sum.add(self.pairs_start() + edge, factor * difference);
-                }
-            }
-        }
-    }
-}
-
-/// The four indicators of a pair, given μ_i, μ_j and μ_ij.
-fn indicators(i: f64, j: f64, both: f64) -> [f64; 4] {
-    [1.0 - i - j + both, j - both, i - both, both]
 }
 
 impl Structure for Multilabel {
@@ -305,10 +238,7 @@ impl Structure for Multilabel {
                 self.add_label(x, label, factor * value, sum);
             }
         }
-        for (e, &(i, j)) in self.graph.edges().iter().enumerate() {
-            let (i, j) = (shares[i as usize], shares[j as usize]);
-            self.add_pair(e, indicators(i, j, y.pair(e as u32, i, j)), factor, sum);
-        }
+        self.add_pairs((y, &shares), factor, sum);
     }
 
     fn add_difference<A: FeatureSum + ?Sized>(
@@ -329,29 +259,8 @@ impl Structure for Multilabel {
             if difference != 0.0 {
                 self.add_label(x, label, factor * self.unit() * difference, sum);
             }
-            if self.options.pair_weights == PairWeights::Both {
-                continue;
-            }
-            // A pair of equal whole labels is equal; any other belongs to its smaller label that is not so.
-            let is_equal = |l: usize| here[l] == there[l] && (here[l] == 0.0 || here[l] == 1.0);
-            if is_equal(label) {
-                continue;
-            }
-            for &(other, e) in self.graph.neighbours(label) {
-                let other = other as usize;
-                if other < label && !is_equal(other) {
-                    continue;
-                }
-                let (i, j) = (label.min(other), label.max(other));
-                let y = indicators(here[i], here[j], y.pair(e, here[i], here[j]));
-                let truth = indicators(there[i], there[j], truth.pair(e, there[i], there[j]));
-                let difference = [y[0] - truth[0], y[1] - truth[1], y[2] - truth[2], y[3] - truth[3]];
-                self.add_pair(e as usize, difference, factor, sum);
-            }
         }
-        if self.options.pair_weights == PairWeights::Both && !self.graph.edges().is_empty() {
-            self.add_pairs_in_sets((y, here), (truth, there), factor, sum);
-        }
+        self.add_difference_of_pairs((y, here), (truth, there), factor, sum);
     }
 
     fn kernel(&self, x: &Rows) -> f64 {
@@ -373,71 +282,7 @@ impl Structure for Multilabel {
             .zip(&*truth_shares)
             .map(|((y, z), truth)| (y - truth) * (z - truth))
             .sum();
-        let agreement = |a: (&LabelSet, &[f64]), b: (&LabelSet, &[f64])| self.pair_product(a, b);
         let (y, z, truth) = ((y, &*y_shares), (z, &*z_shares), (truth, &*truth_shares));
-        let pairs = match self.graph.edges().is_empty() {
-            true => 0.0,
-            false => agreement(y, z) - agreement(y, truth) - agreement(z, truth) + agreement(truth, truth),
-        };
-        self.unit() * self.unit() * unary * kernel + pairs
-    }
-}
-
-impl Multilabel {
-    /// Σ over edges of the inner product of two sets' indicators.
-    ///
-    /// Where μ_ij = μ_i·μ_j on both sides, that of one edge is e_i·e_j with e = μ·μ' + (1−μ)(1−μ'). A pair of fractional labels
-    /// departs by δ = μ_ij − μ_i·μ_j, which adds δ(1,−1,−1,1) to its indicators, and so δ·(2μ'_i−1)(2μ'_j−1) + 4δδ' to the
-    /// product. All but the few μ_ij that are not 0 are sums of products x_i·x_j over the edges. With one weight per pair
-    /// it is the same with e = μ·μ', and δ·μ'_i·μ'_j + δδ'.
-    fn pair_product(&self, (a, a_shares): (&LabelSet, &[f64]), (b, b_shares): (&LabelSet, &[f64])) -> f64 {
-        let is_four = self.options.pair_weights == PairWeights::Four;
-        let outside = |i: usize| if is_four { (1.0 - a_shares[i]) * (1.0 - b_shares[i]) } else { 0.0 };
-        let agreement = |i: usize| a_shares[i] * b_shares[i] + outside(i);
-        let mut sum = self.sum_of_products(0..self.labels(), agreement);
-        let sign = |share: f64| if is_four { 2.0 * share - 1.0 } else { share };
-        let squares = if is_four { 4.0 } else { 1.0 };
-        sum -= self.sum_of_products(a.fractional(), |i| a_shares[i] * sign(b_shares[i]));
-        sum -= self.sum_of_products(b.fractional(), |i| b_shares[i] * sign(a_shares[i]));
-        let is_fractional = |share: f64| share > 0.0 && share < 1.0;
-        let both = a.fractional().filter(|&i| is_fractional(b_shares[i]));
-        sum += squares * self.sum_of_products(both, |i| a_shares[i] * b_shares[i]);
-        // What is left has a factor μ_ij.
-        let mut with = |set: &LabelSet, other: &LabelSet, shares: &[f64], half: f64| {
-            for &(edge, share) in set.pairs() {
-                let (i, j) = self.graph.edges()[edge as usize];
-                let (i, j) = (shares[i as usize], shares[j as usize]);
-                let mut factor = sign(i) * sign(j);
-                if is_fractional(i) && is_fractional(j) {
-                    factor += squares * (half * other.pair(edge, i, j) - i * j);
-                }
-                sum += share.get() * factor;
-            }
-        };
-        // Once for each of the two, and the product of both μ_ij shared between them.
-        with(a, b, b_shares, 0.5);
-        with(b, a, a_shares, 0.5);
-        sum
-    }
-
-    /// Σ x_i·x_j over the edges between some labels, given in ascending order. For all pairs it is ((Σx)² − Σx²)/2.
-    fn sum_of_products(&self, labels: impl Iterator<Item = usize> + Clone, x: impl Fn(usize) -> f64) -> f64 {
-        if self.graph.is_complete() {
-            let add = |(sum, squares): (f64, f64), x: f64| (sum + x, squares + x * x);
-            let (sum, squares) = labels.map(x).fold((0.0, 0.0), add);
-            return 0.5 * (sum * sum - squares);
-        }
-        let mut total = 0.0;
-        let mut rest = labels;
-        while let Some(i) = rest.next() {
-            let (here, mut later) = (x(i), rest.clone().peekable());
-            for &(j, _) in self.graph.neighbours(i).iter().filter(|(j, _)| *j as usize > i) {
-                while later.next_if(|&label| label < j as usize).is_some() {}
-                if later.peek() == Some(&(j as usize)) {
-                    total += here * x(j as usize);
-                }
-            }
-        }
-        total
+        self.unit() * self.unit() * unary * kernel + self.product_of_pairs(truth, y, z)
     }
 }

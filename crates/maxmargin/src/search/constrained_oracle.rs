@@ -1,12 +1,16 @@
-//! The λ-oracle constrained to an angle, where labels are fractional.
+//! The λ-oracle constrained to an angle, which the angular search asks (SLACK Alg. 2).
 //!
-//! The labels then fill a convex region of the label plane. Its best point in an angle is the oracle's own answer, or
+//! Where there is a table of all losses, the answer is looked up there. A label that is not the best of its loss never
+//! matters: the best one has a larger Φ, and lies in another angle if not in this. Elsewhere whole labels are listed by k-best.
+//!
+//! Fractional labels fill a convex region of the label plane. Its best point in an angle is the plain oracle's answer, or
 //! lies where a ray of the angle cuts the upper right of its border: on the edge between two vertices that plain queries
 //! find. (In the language of linear programs: the multiplier of the constraint is found by max-flows.) What an angle has
 //! left of the border or below it is worth less than the border's ends, which the angular search has seen.
 
 use super::angular::Angle;
-use super::{LabelPlane, Spot};
+use super::findings::MOST_LISTED;
+use super::{GaveUp, LabelPlane, Spot, Stratum};
 use crate::structure::Mix;
 
 /// A vertex is above an edge if it is so by more than this, relative to the numbers involved.
@@ -14,6 +18,71 @@ const TOLERANCE: f64 = 1e-11;
 
 /// The most vertices that are looked for on the way to one edge.
 const MOST_VERTICES: usize = 200;
+
+/// How the oracle answers.
+pub(super) enum Constrained<L> {
+    /// From the best label of each loss.
+    Table(Vec<Stratum>),
+    /// Fractional labels: from the vertices known of the upper right border.
+    Border(Vec<Spot<L>>),
+    /// From a list of labels.
+    Listing,
+}
+
+impl<L: Clone + PartialEq> Constrained<L> {
+    pub(super) fn new(plane: &mut impl LabelPlane<Label = L>) -> Self {
+        if plane.is_fractional() {
+            return Constrained::Border(Vec::new());
+        }
+        let mut strata = Vec::new();
+        if plane.strata(&mut strata) && strata.iter().all(|stratum| stratum.g == stratum.upper) {
+            Constrained::Table(strata)
+        } else {
+            Constrained::Listing
+        }
+    }
+
+    /// λ₀ = Ĥ/Ĝ, the largest H and g, where the table has them.
+    pub(super) fn first_lambda(&self) -> f64 {
+        let Constrained::Table(strata) = self else { return 1.0 };
+        let largest = |value: fn(&Stratum) -> f64| strata.iter().map(value).fold(0.0, f64::max);
+        let lambda = largest(|stratum| stratum.h + 1.0) / largest(|stratum| stratum.g);
+        if lambda > 0.0 && lambda.is_finite() { lambda } else { 1.0 }
+    }
+
+    /// The label of largest height in an angle, unless that is at most `floor`.
+    pub(super) fn ask(
+        &mut self,
+        plane: &mut impl LabelPlane<Label = L>,
+        angle: &Angle,
+        mix: Mix,
+        floor: f64,
+    ) -> Result<Option<Spot<L>>, GaveUp<L>> {
+        match self {
+            Constrained::Table(strata) => Ok(looked_up(plane, strata, angle, mix, floor)),
+            Constrained::Border(known) => Ok(on_the_border(plane, known, angle, mix)),
+            Constrained::Listing => plane.constrained(angle, mix, floor, MOST_LISTED),
+        }
+    }
+}
+
+fn looked_up<P: LabelPlane>(
+    plane: &mut P,
+    strata: &[Stratum],
+    angle: &Angle,
+    mix: Mix,
+    floor: f64,
+) -> Option<Spot<P::Label>> {
+    let height = |stratum: &Stratum| mix.height(stratum.h, stratum.g);
+    let inside = strata.iter().enumerate().filter(|(_, stratum)| angle.contains(stratum.h, stratum.g));
+    let best = inside.max_by(|a, b| height(a.1).total_cmp(&height(b.1)));
+    // The slope must be the table's to the last bit, or the label would be found again in an angle without it.
+    best.filter(|(_, stratum)| height(stratum) > floor).map(|(number, stratum)| Spot {
+        h: stratum.h,
+        g: stratum.g,
+        ..plane.in_stratum(number)
+    })
+}
 
 /// The slope g/H of a label, H = h + 1.
 fn slope<L>(spot: &Spot<L>) -> f64 {
@@ -23,7 +92,7 @@ fn slope<L>(spot: &Spot<L>) -> f64 {
 
 /// The best label in an angle with ends between 0 and ∞, or none where the border is not in it. `known` are vertices of the
 /// upper right border, among them its ends.
-pub(super) fn constrained<P: LabelPlane>(
+fn on_the_border<P: LabelPlane>(
     plane: &mut P,
     known: &mut Vec<Spot<P::Label>>,
     angle: &Angle,
@@ -171,7 +240,7 @@ mod tests {
                 let mut power = |low: f64, high: f64| random.random_range(low..high).exp();
                 let (lambda, low, width) = (power(-2.0, 2.0), power(-2.5, 2.0), power(0.0, 1.5));
                 let angle = Angle { low: (low, false), high: (low * width, false) };
-                let found = constrained(&mut plane, &mut known, &angle, Mix { score: 1.0, loss: lambda });
+                let found = on_the_border(&mut plane, &mut known, &angle, Mix { score: 1.0, loss: lambda });
                 let program = problem.program(&angle, lambda, score_of_truth);
                 let Some(spot) = found else {
                     // Then all that is in the angle has less h and less g than an end.
