@@ -49,6 +49,7 @@
 //! Implement [`Structure`](structure::Structure) and hand it to a [`StructuredRisk`](risk::StructuredRisk): every solver
 //! works with it. `examples/own_structure.rs` does so step by step.
 
+pub mod association;
 pub mod data;
 mod error;
 pub mod inference;

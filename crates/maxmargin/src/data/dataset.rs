@@ -49,6 +49,15 @@ impl Attributes {
     }
 }
 
+/// An edge of a bipartite graph: the numbers of its nodes within their example, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// The node on the left.
+    pub left: u32,
+    /// The node on the right.
+    pub right: u32,
+}
+
 /// Examples as read from files.
 #[derive(Debug, Clone, Default)]
 pub struct Dataset {
@@ -66,6 +75,8 @@ pub struct Dataset {
     pub weights: Option<Vec<f64>>,
     /// The fold of each example, where the format has folds.
     pub folds: Option<Vec<u32>>,
+    /// The edge that each row describes, where examples are bipartite graphs; `None` otherwise.
+    pub edges: Option<Arc<[Edge]>>,
 }
 
 impl Dataset {
@@ -132,6 +143,7 @@ impl Dataset {
         let rows = examples.iter().flat_map(|&i| self.range(i));
         let lengths = examples.iter().map(|&i| self.range(i).len());
         let sizes = rows.clone().map(|row| self.first_label(row + 1) - self.first_label(row));
+        let edges = self.edges.as_ref().map(|edges| rows.clone().map(|row| edges[row]).collect());
         Dataset {
             features: Arc::new(self.features.select(rows)),
             labels: examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect(),
@@ -139,6 +151,7 @@ impl Dataset {
             sequences: self.sequences.is_some().then(|| starts(lengths)),
             weights: self.weights.as_ref().map(|weights| examples.iter().map(|&i| weights[i]).collect()),
             folds: self.folds.as_ref().map(|folds| examples.iter().map(|&i| folds[i]).collect()),
+            edges,
         }
     }
 
@@ -158,6 +171,7 @@ impl Dataset {
             sequences: None,
             weights: repeat(self, &self.weights),
             folds: repeat(self, &self.folds),
+            edges: self.edges.clone(),
         }
     }
 
@@ -169,6 +183,7 @@ impl Dataset {
             + 8 * self.sequences.as_ref().map_or(0, Vec::len)
             + 8 * self.weights.as_ref().map_or(0, Vec::len)
             + 4 * self.folds.as_ref().map_or(0, Vec::len)
+            + 8 * self.edges.as_ref().map_or(0, |edges| edges.len())
     }
 }
 
@@ -204,6 +219,7 @@ mod tests {
             sequences: Some(vec![0, 2, 3, 5]),
             weights: Some(vec![1.0, 2.0, 3.0]),
             folds: Some(vec![7, 8, 9]),
+            edges: None,
         }
     }
 

@@ -6,6 +6,7 @@
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 //! [`Preprocessing`] fills in missing values and standardises columns.
 
+pub mod alignment;
 mod alphabet;
 mod arff;
 mod crfsuite;
@@ -33,7 +34,7 @@ mod topics;
 pub mod word_images;
 
 pub use alphabet::Alphabet;
-pub use dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
+pub use dataset::{Attributes, Dataset, Edge, UNKNOWN_LABEL, Vocabulary};
 pub use features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
 pub use fingerprint::fingerprint_of_bytes;
 pub use folds::parse_folds;

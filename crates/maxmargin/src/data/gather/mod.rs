@@ -372,7 +372,7 @@ impl<'v> Gathering<'v> {
         };
         let sequences = chains.then(|| shrunk(starts));
         (
-            Dataset { features: Arc::new(features), labels, sets, sequences, weights, folds },
+            Dataset { features: Arc::new(features), labels, sets, sequences, weights, folds, edges: None },
             vocabulary,
             unseen,
         )
