@@ -221,7 +221,7 @@ fn pharaoh_link(line: &Line<'_>, at: usize, word: &[u8], (lefts, rights): (usize
 }
 
 /// The words of a line, and where they start.
-fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     line.split(u8::is_ascii_whitespace).filter_map(move |word| {
         let start = at;

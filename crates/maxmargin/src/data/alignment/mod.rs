@@ -1,9 +1,17 @@
 //! Word alignment: parallel text with links between words, made into bipartite graphs to learn matchings from.
 //!
-//! [`ParallelText`] is a text and its translation, [`read_links`] reads who is linked to whom.
+//! [`ParallelText`] is a text and its translation, [`read_links`] reads who is linked to whom, and [`AlignmentSource`] makes
+//! a data set of both: an example for each sentence pair, an edge for each pair of words, features in
+//! [groups](FeatureGroup). [`crate::association`] has what can be learnt from text without links.
 
+mod feature_table;
+mod features;
+mod graphs;
 mod links;
 mod parallel_text;
 
+pub use feature_table::FeatureTable;
+pub use features::FeatureGroup;
+pub use graphs::{AlignmentSource, LINK_LABELS};
 pub use links::{SentenceLinks, pharaoh_line, read_links, write_pharaoh};
 pub use parallel_text::{LONGEST_SENTENCE, ParallelText, Sentences};

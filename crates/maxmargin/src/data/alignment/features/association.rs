@@ -1,0 +1,103 @@
+//! Features from estimated associations: Dice's coefficient, and posteriors in both directions.
+
+use super::Sink;
+use super::competition::Competition;
+
+/// Features of Dice's coefficient.
+pub(super) fn dice(dice: &Competition, (i, j): (usize, usize), to: &mut impl Sink) {
+    let value = dice.at(i, j);
+    to.add("dice", value);
+    to.add("dice.root", value.sqrt());
+    to.add("dice.lead", value - dice.rival(i, j));
+    for (limit, name) in
+        [(0.05, "dice>0.05"), (0.1, "dice>0.1"), (0.2, "dice>0.2"), (0.4, "dice>0.4"), (0.6, "dice>0.6")]
+    {
+        to.flag(name, value > limit);
+    }
+    let (row, column) = dice.is_best(i, j);
+    to.flag("dice.best", row && column);
+    to.flag("dice.best-in-one", row != column);
+}
+
+/// The posteriors of a model in both directions.
+pub(super) struct Posteriors {
+    directions: [Competition; 2],
+    /// The geometric mean of both: high where both agree.
+    pub both: Competition,
+}
+
+/// The names of a model's features.
+pub(super) struct Names {
+    right: &'static str,
+    left: &'static str,
+    both: &'static str,
+    larger: &'static str,
+    lead: &'static str,
+    best: &'static str,
+    best_in_one: &'static str,
+    steps: [(f64, &'static str); 6],
+}
+
+/// The names of Model 1.
+pub(super) const MODEL1: Names = Names {
+    right: "model1.right",
+    left: "model1.left",
+    both: "model1.both",
+    larger: "model1.larger",
+    lead: "model1.lead",
+    best: "model1.best",
+    best_in_one: "model1.best-in-one",
+    steps: [
+        (0.01, "model1.both>0.01"),
+        (0.05, "model1.both>0.05"),
+        (0.15, "model1.both>0.15"),
+        (0.3, "model1.both>0.3"),
+        (0.5, "model1.both>0.5"),
+        (0.8, "model1.both>0.8"),
+    ],
+};
+
+/// The names of the hidden Markov model.
+pub(super) const HMM: Names = Names {
+    right: "hmm.right",
+    left: "hmm.left",
+    both: "hmm.both",
+    larger: "hmm.larger",
+    lead: "hmm.lead",
+    best: "hmm.best",
+    best_in_one: "hmm.best-in-one",
+    steps: [
+        (0.01, "hmm.both>0.01"),
+        (0.05, "hmm.both>0.05"),
+        (0.15, "hmm.both>0.15"),
+        (0.3, "hmm.both>0.3"),
+        (0.5, "hmm.both>0.5"),
+        (0.8, "hmm.both>0.8"),
+    ],
+};
+
+impl Posteriors {
+    pub fn new(directions: [Vec<f64>; 2], columns: usize) -> Self {
+        let both = directions[0].iter().zip(&directions[1]).map(|(a, b)| (a * b).sqrt()).collect();
+        Self {
+            directions: directions.map(|values| Competition::new(values, columns)),
+            both: Competition::new(both, columns),
+        }
+    }
+
+    pub fn add(&self, names: &Names, (i, j): (usize, usize), to: &mut impl Sink) {
+        let [right, left] = self.directions.each_ref().map(|direction| direction.at(i, j));
+        let both = self.both.at(i, j);
+        to.add(names.right, right);
+        to.add(names.left, left);
+        to.add(names.both, both);
+        to.add(names.larger, right.max(left));
+        to.add(names.lead, both - self.both.rival(i, j));
+        for (limit, name) in names.steps {
+            to.flag(name, both > limit);
+        }
+        let (row, column) = self.both.is_best(i, j);
+        to.flag(names.best, row && column);
+        to.flag(names.best_in_one, row != column);
+    }
+}
