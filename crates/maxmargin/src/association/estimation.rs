@@ -56,7 +56,7 @@ pub(super) fn run(
     };
     for number in 1..=passes {
         let (expected, log_likelihood) = expectation(corpus, model, directions, options);
-        maximisation(corpus, expected, directions, options);
+        maximisation(corpus, expected, directions);
         observe(&Pass { model, number, passes, log_likelihood });
     }
 }
@@ -274,38 +274,30 @@ impl Step<'_> {
 }
 
 /// Probabilities from expected counts.
-fn maximisation(
-    corpus: &Corpus,
-    expected: [Expected; 2],
-    directions: &mut Directions,
-    options: &EstimationOptions,
-) {
+fn maximisation(corpus: &Corpus, expected: [Expected; 2], directions: &mut Directions) {
     let [left_emits, right_emits] = directions;
     let [left_counts, right_counts] = expected;
     let pairs = &corpus.pairs;
     let left = || {
-        let emitted = corpus.right.words.len() as f64;
         for word in 0..pairs.starts.len() - 1 {
             let row = pairs.starts[word]..pairs.starts[word + 1];
             let counts = &left_counts.pairs[row.clone()];
-            let share = Share::new(counts.iter().sum(), emitted, options);
+            let total: f64 = counts.iter().sum();
             for (entry, &count) in left_emits.table[row].iter_mut().zip(counts) {
-                *entry = share.of(count);
+                *entry = share(count, total);
             }
         }
         finish(left_emits, &left_counts);
     };
     let right = || {
-        let emitted = corpus.left.words.len() as f64;
         let mut totals = vec![0.0; corpus.right.words.len()];
         for (&word, &count) in pairs.right.iter().zip(&right_counts.pairs) {
             totals[word as usize] += count;
         }
-        let shares: Vec<Share> = totals.iter().map(|&total| Share::new(total, emitted, options)).collect();
         for ((entry, &word), &count) in
             right_emits.table.iter_mut().zip(&pairs.right).zip(&right_counts.pairs)
         {
-            *entry = shares[word as usize].of(count);
+            *entry = share(count, totals[word as usize]);
         }
         finish(right_emits, &right_counts);
     };
@@ -327,35 +319,7 @@ fn finish(direction: &mut Direction, expected: &Expected) {
     }
 }
 
-/// How counts of one emitting word become probabilities.
-struct Share {
-    scale: f64,
-    prior: f64,
-}
-
-impl Share {
-    fn new(total: f64, emitted: f64, options: &EstimationOptions) -> Self {
-        let prior = options.prior;
-        let total = match prior > 0.0 {
-            true => exp_digamma(total + prior * emitted),
-            false => total,
-        };
-        Self { scale: if total > 0.0 { 1.0 / total } else { 0.0 }, prior }
-    }
-
-    fn of(&self, count: f64) -> f32 {
-        let count = if self.prior > 0.0 { exp_digamma(count + self.prior) } else { count };
-        (self.scale * count) as f32
-    }
-}
-
-/// exp ψ(x) for x > 0, where ψ is the derivative of ln Γ: about x − 1/2 for large x, and next to nothing for small ones.
-fn exp_digamma(mut x: f64) -> f64 {
-    let mut shift = 0.0;
-    while x < 6.0 {
-        shift += 1.0 / x;
-        x += 1.0;
-    }
-    let square = 1.0 / (x * x);
-    (x.ln() - 0.5 / x - square * (1.0 / 12.0 - square * (1.0 / 120.0 - square / 252.0)) - shift).exp()
+/// A part of what one word emits. A word whose links nobody agrees on emits nothing.
+fn share(count: f64, total: f64) -> f32 {
+    if total > 0.0 { (count / total) as f32 } else { 0.0 }
 }

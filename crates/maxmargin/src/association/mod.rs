@@ -14,6 +14,8 @@ mod file;
 mod jumps;
 mod posteriors;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use crate::data::alignment::ParallelText;
 use crate::error::{Error, Result};
@@ -32,23 +34,13 @@ pub struct EstimationOptions {
     pub null_probability: f64,
     /// Whether the two directions are trained together, on products of their posteriors.
     pub agreement: bool,
-    /// A Dirichlet prior on the translations of a word, by variational Bayes; 0 for none. A small one keeps rare words from
-    /// collecting whatever stands beside them.
-    pub prior: f64,
     /// Pairs of words all of whose probabilities are smaller are left out of the tables.
     pub smallest: f64,
 }
 
 impl Default for EstimationOptions {
     fn default() -> Self {
-        Self {
-            model1_passes: 5,
-            hmm_passes: 5,
-            null_probability: 0.1,
-            agreement: true,
-            prior: 0.0,
-            smallest: 1e-4,
-        }
+        Self { model1_passes: 5, hmm_passes: 5, null_probability: 0.1, agreement: true, smallest: 1e-4 }
     }
 }
 
@@ -60,12 +52,10 @@ impl EstimationOptions {
                 self.null_probability,
                 self.null_probability > 0.0 && self.null_probability < 1.0,
             ),
-            ("prior", self.prior, self.prior >= 0.0 && self.prior.is_finite()),
             ("smallest probability", self.smallest, (0.0..1.0).contains(&self.smallest)),
         ] {
             if !allowed {
-                let range = if name == "prior" { "a number from 0 up" } else { "between 0 and 1" };
-                return Err(Error::parameter(name, format!("{value} is not {range}")));
+                return Err(Error::parameter(name, format!("{value} is not between 0 and 1")));
             }
         }
         if self.model1_passes == 0 {
@@ -94,7 +84,7 @@ pub struct Pass {
     /// The number of passes for this model.
     pub passes: usize,
     /// The log-likelihood before this pass, of the right sentences given the left ones and the other way round. It rises
-    /// from pass to pass of Model 1 without agreement and prior.
+    /// from pass to pass of Model 1 without agreement.
     pub log_likelihood: [f64; 2],
 }
 

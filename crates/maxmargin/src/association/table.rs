@@ -1,12 +1,15 @@
 //! The tables that are kept: what is left of the estimates without tiny probabilities, and what they say of a sentence pair.
 
-use crate::data::Alphabet;
+use crate::data::{Alphabet, Edge};
 
 use super::corpus::Corpus;
 use super::estimation::{Direction, Directions};
 use super::jumps::Jumps;
 use super::posteriors::{FLOOR, Lattice};
 use super::{EstimationOptions, Model};
+
+/// Pairs with a smaller coefficient, or that occur together only once, are not kept for its sake.
+const SMALLEST_DICE: f64 = 0.05;
 
 /// Associations between the words of two languages. See [`Associations::estimate`].
 #[derive(Debug, Clone)]
@@ -46,6 +49,17 @@ pub struct PairAssociations {
     pub sentences: [Vec<u32>; 2],
 }
 
+impl PairAssociations {
+    /// The links that both directions of the hidden Markov model believe in: those of the pairs of words for which the
+    /// geometric mean of their posteriors is above the threshold. An aligner without any training on links; 0.5 is a good
+    /// threshold.
+    pub fn links(&self, threshold: f64) -> Vec<Edge> {
+        let both = |cell: usize| (self.hmm[0][cell] * self.hmm[1][cell]).sqrt();
+        let edge = |cell: usize| Edge { left: (cell / self.right) as u32, right: (cell % self.right) as u32 };
+        (0..self.left * self.right).filter(|&cell| both(cell) > threshold).map(edge).collect()
+    }
+}
+
 impl Associations {
     pub(super) fn from_estimates(
         corpus: Corpus,
@@ -54,28 +68,27 @@ impl Associations {
     ) -> Self {
         let pairs = &corpus.pairs;
         let smallest = options.smallest as f32;
+        let dice_of = |word: usize, pair: usize| {
+            let alone = corpus.left.sentences[word] + corpus.right.sentences[pairs.right[pair] as usize];
+            2.0 * f64::from(pairs.sentences[pair]) / f64::from(alone)
+        };
         let mut kept: Vec<usize> = Vec::new();
         let mut starts = Vec::with_capacity(pairs.starts.len());
         starts.push(0);
         for word in 0..corpus.left.words.len() {
             let first = kept.len();
             let row = pairs.starts[word]..pairs.starts[word + 1];
-            kept.extend(
-                row.filter(|&pair| {
-                    models.iter().flatten().any(|direction| direction.table[pair] >= smallest)
-                }),
-            );
+            let associated = |pair: usize| {
+                let often = pairs.sentences[pair] >= 2 && dice_of(word, pair) >= SMALLEST_DICE;
+                often || models.iter().flatten().any(|direction| direction.table[pair] >= smallest)
+            };
+            kept.extend(row.filter(|&pair| associated(pair)));
             kept[first..].sort_unstable_by_key(|&pair| pairs.right[pair]);
             starts.push(kept.len());
         }
-        let mut dice = Vec::with_capacity(kept.len());
-        for (word, ends) in starts.windows(2).enumerate() {
-            let count = f64::from(corpus.left.sentences[word]);
-            dice.extend(kept[ends[0]..ends[1]].iter().map(|&pair| {
-                let other = f64::from(corpus.right.sentences[pairs.right[pair] as usize]);
-                (2.0 * f64::from(pairs.sentences[pair]) / (count + other)) as f32
-            }));
-        }
+        let rows = starts.windows(2).enumerate();
+        let dice = rows.flat_map(|(word, ends)| kept[ends[0]..ends[1]].iter().map(move |&pair| (word, pair)));
+        let dice = dice.map(|(word, pair)| dice_of(word, pair) as f32).collect();
         let jumps = [0, 1].map(|direction: usize| models[1][direction].jumps.clone());
         let tables = models.each_ref().map(|directions| {
             directions.each_ref().map(|direction| kept.iter().map(|&pair| direction.table[pair]).collect())

@@ -445,6 +445,7 @@ impl Problem {
             sequences: (self.kind == TaskKind::Chain).then_some(starts),
             weights: Some(self.samples.iter().map(|sample| sample.weight).collect()),
             folds: None,
+            edges: None,
         }
     }
 

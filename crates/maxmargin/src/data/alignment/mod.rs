@@ -2,16 +2,19 @@
 //!
 //! [`ParallelText`] is a text and its translation, [`read_links`] reads who is linked to whom, and [`AlignmentSource`] makes
 //! a data set of both: an example for each sentence pair, an edge for each pair of words, features in
-//! [groups](FeatureGroup). [`crate::association`] has what can be learnt from text without links.
+//! [groups](FeatureGroup). [`crate::association`] has what can be learnt from text without links. [`AlignmentPicture`]
+//! shows what was predicted.
 
 mod feature_table;
 mod features;
 mod graphs;
 mod links;
 mod parallel_text;
+mod picture;
 
 pub use feature_table::FeatureTable;
 pub use features::FeatureGroup;
 pub use graphs::{AlignmentSource, LINK_LABELS};
 pub use links::{SentenceLinks, pharaoh_line, read_links, write_pharaoh};
 pub use parallel_text::{LONGEST_SENTENCE, ParallelText, Sentences};
+pub use picture::AlignmentPicture;

@@ -24,7 +24,12 @@ pub(super) struct Posteriors {
     directions: [Competition; 2],
     /// The geometric mean of both: high where both agree.
     pub both: Competition,
+    /// How likely each right word comes from no left word, and each left word from no right word.
+    free: [Vec<f64>; 2],
 }
+
+/// Posteriors below this are all the same to the logarithm.
+const SMALLEST: f64 = 1e-4;
 
 /// The names of a model's features.
 pub(super) struct Names {
@@ -33,6 +38,9 @@ pub(super) struct Names {
     both: &'static str,
     larger: &'static str,
     lead: &'static str,
+    log: &'static str,
+    right_free: &'static str,
+    left_free: &'static str,
     best: &'static str,
     best_in_one: &'static str,
     steps: [(f64, &'static str); 6],
@@ -45,6 +53,9 @@ pub(super) const MODEL1: Names = Names {
     both: "model1.both",
     larger: "model1.larger",
     lead: "model1.lead",
+    log: "model1.log",
+    right_free: "model1.right-free",
+    left_free: "model1.left-free",
     best: "model1.best",
     best_in_one: "model1.best-in-one",
     steps: [
@@ -64,6 +75,9 @@ pub(super) const HMM: Names = Names {
     both: "hmm.both",
     larger: "hmm.larger",
     lead: "hmm.lead",
+    log: "hmm.log",
+    right_free: "hmm.right-free",
+    left_free: "hmm.left-free",
     best: "hmm.best",
     best_in_one: "hmm.best-in-one",
     steps: [
@@ -79,9 +93,16 @@ pub(super) const HMM: Names = Names {
 impl Posteriors {
     pub fn new(directions: [Vec<f64>; 2], columns: usize) -> Self {
         let both = directions[0].iter().zip(&directions[1]).map(|(a, b)| (a * b).sqrt()).collect();
+        let mut free = [vec![1.0; columns], Vec::new()];
+        for row in directions[0].chunks(columns.max(1)) {
+            free[0].iter_mut().zip(row).for_each(|(free, taken)| *free -= taken);
+        }
+        free[1].extend(directions[1].chunks(columns.max(1)).map(|row| 1.0 - row.iter().sum::<f64>()));
+        free.iter_mut().flatten().for_each(|free| *free = free.max(0.0));
         Self {
             directions: directions.map(|values| Competition::new(values, columns)),
             both: Competition::new(both, columns),
+            free,
         }
     }
 
@@ -93,6 +114,10 @@ impl Posteriors {
         to.add(names.both, both);
         to.add(names.larger, right.max(left));
         to.add(names.lead, both - self.both.rival(i, j));
+        to.add(names.log, 1.0 + (both + SMALLEST).ln() / -SMALLEST.ln());
+        // How likely each word comes from no word at all.
+        to.add(names.right_free, self.free[0][j]);
+        to.add(names.left_free, self.free[1][i]);
         for (limit, name) in names.steps {
             to.flag(name, both > limit);
         }
