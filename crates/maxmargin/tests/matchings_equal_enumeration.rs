@@ -31,7 +31,7 @@ impl Case {
             edges.swap(place, random.random_range(0..=place));
         }
         edges.truncate(most_edges);
-        let limits = match random.random_range(0..3) {
+        let limits = match random.random_range(0..2) {
             0 => LinkLimits { left: 1, right: 1 },
             _ => LinkLimits { left: random.random_range(1..4), right: random.random_range(1..4) },
         };
@@ -128,9 +128,9 @@ fn the_best_of_four_thousand_graphs() {
 }
 
 #[test]
-fn the_k_best_of_a_thousand_graphs() {
+fn the_k_best_of_four_thousand_graphs() {
     let mut random = Pcg64Mcg::seed_from_u64(2);
-    for round in 0..1000 {
+    for round in 0..4000 {
         let case = Case::new(&mut random, 4, 9);
         let (graph, all) = (case.graph(), case.all());
         let ranks = ranking(&all, &case.first);

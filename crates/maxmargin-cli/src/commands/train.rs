@@ -10,7 +10,7 @@ use maxmargin::surrogate::Surrogate;
 
 use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
 use crate::checkpoints::Checkpoints;
-use crate::describe::{columns, label_sets};
+use crate::describe::{columns, label_sets, links};
 use crate::evaluation::HeldOut;
 use crate::examples::Examples;
 use crate::print::{note, say, say_json};
@@ -24,15 +24,16 @@ use crate::warm_start::WarmStart;
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C stops after the pass and saves the model so far.
 ///
-/// A label is a class (multiclass), a class for each position of a sequence (chain) or a set of labels with weights for
-/// pairs of labels (multilabel).
+/// A label is a class (multiclass), a class for each position of a sequence (chain), a set of labels with weights for
+/// pairs of labels (multilabel) or a set of links between the nodes of a bipartite graph (matching).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
   maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
   maxmargin train chain --train chunks.crfsuite --model chunks.model --c-sum 0.1 --gap 1e-2 --log run.jsonl --json
-  maxmargin train multilabel --train yeast-train.arff.gz --test yeast-test.arff.gz --model yeast.model --lambda 0.01")]
+  maxmargin train multilabel --train yeast-train.arff.gz --test yeast-test.arff.gz --model yeast.model --lambda 0.01
+  maxmargin train matching --train train.edges --test test.edges --model words.model --lambda 0.01 --loss miss=1,false=3")]
 pub struct Train {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -224,7 +225,7 @@ impl Train {
         }
         let weights = if self.problem.no_bias { ", no bias" } else { "" };
         let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
-        let sets = label_sets(task).map_or(String::new(), |sets| format!(", {sets}"));
+        let sets = label_sets(task).or_else(|| links(task)).map_or(String::new(), |sets| format!(", {sets}"));
         let columns = columns(&problem.preprocessing);
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
         let mut text = format!(

@@ -10,9 +10,11 @@
 //! | left | right | the edge is off and not banned | u + v − w |
 //! | right | left | the edge is on and not forced | w − u − v |
 //! | left | hub | the left node has a link | u |
-//! | hub | left | it has room | 0, for then u = 0 |
-//! | right | hub | the right node has room | 0, for then v = 0 |
+//! | hub | left | it has room | −u |
+//! | right | hub | the right node has room | −v |
 //! | hub | right | it has a link | v |
+//!
+//! So a node that has links and room has a price of 0, and one without any link may have a price below 0.
 //!
 //! To ban a link takes it out of the network: its left node has a unit too many and its right node one too few, and one
 //! shortest path between them is the new optimum (Murty 1968, in the form of Miller, Stone & Cox 1997). To force an edge
@@ -255,7 +257,8 @@ impl<G: Gain> BMatching<G> {
                 _ if node == hub => {
                     for left in 0..lefts {
                         if self.left_links[left] < self.limits.left {
-                            self.reach(left, distance, node, NO_EDGE);
+                            let through = distance - self.left_prices[left];
+                            self.reach(left, through, node, NO_EDGE);
                         }
                     }
                     for right in 0..rights {
@@ -283,7 +286,7 @@ impl<G: Gain> BMatching<G> {
                 _ => {
                     let right = node - lefts;
                     if self.right_links[right] < self.limits.right {
-                        self.reach(hub, distance, node, NO_EDGE);
+                        self.reach(hub, distance - self.right_prices[right], node, NO_EDGE);
                     }
                     for &edge in graph.of_right(right) {
                         let e = edge as usize;

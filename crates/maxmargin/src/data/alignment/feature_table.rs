@@ -8,7 +8,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::super::alphabet::Alphabet;
-use super::super::dataset::Edge;
+use super::super::graph::Edge;
 use super::super::number::{finite, whole};
 use super::super::source::{Line, Source};
 use super::ParallelText;

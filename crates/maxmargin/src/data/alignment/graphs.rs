@@ -6,15 +6,13 @@
 use std::sync::Arc;
 
 use super::super::alphabet::Alphabet;
-use super::super::dataset::{Attributes, Dataset, Edge, UNKNOWN_LABEL, Vocabulary};
+use super::super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 use super::super::features::MatrixBuilder;
+use super::super::graph::{EDGE_LABELS, Edge};
 use super::features::{FeatureGroup, FrequentWords, PairView, Sink};
 use super::{FeatureTable, ParallelText, SentenceLinks};
 use crate::association::Associations;
 use crate::error::{Error, Result};
-
-/// The names of the labels of edges, by number.
-pub const LINK_LABELS: [&str; 3] = ["none", "sure", "possible"];
 
 /// The most word pairs of a sentence pair.
 const MOST_EDGES: usize = 1_000_000;
@@ -84,7 +82,7 @@ impl<'a> AlignmentSource<'a> {
         };
         let mut names = Alphabet::default();
         let data = self.graphs(Some(links), groups, &frequent, &mut Columns::Growing(&mut names))?;
-        let labels = LINK_LABELS.into_iter().collect();
+        let labels = EDGE_LABELS.into_iter().collect();
         Ok((data, Vocabulary { labels, attributes: Attributes::Named(names) }))
     }
 

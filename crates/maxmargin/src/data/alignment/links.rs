@@ -17,7 +17,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::super::dataset::Edge;
+use super::super::graph::Edge;
 use super::super::number::{leading_whole, whole};
 use super::super::source::{Line, Source};
 use super::ParallelText;

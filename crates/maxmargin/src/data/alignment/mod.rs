@@ -14,7 +14,7 @@ mod picture;
 
 pub use feature_table::FeatureTable;
 pub use features::FeatureGroup;
-pub use graphs::{AlignmentSource, LINK_LABELS};
+pub use graphs::AlignmentSource;
 pub use links::{SentenceLinks, pharaoh_line, read_links, write_pharaoh};
 pub use parallel_text::{LONGEST_SENTENCE, ParallelText, Sentences};
 pub use picture::AlignmentPicture;

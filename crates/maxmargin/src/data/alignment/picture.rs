@@ -11,7 +11,7 @@
 
 use std::fmt::Write;
 
-use super::super::dataset::Edge;
+use super::super::graph::Edge;
 use super::SentenceLinks;
 
 /// Two sentences with links between their words: those that are true, and those that were predicted.
