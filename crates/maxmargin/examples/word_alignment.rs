@@ -1,20 +1,27 @@
-//! From parallel text to word links without training, and to a data set for training.
+//! From parallel text to word links: without any training on links, and by a matching trained on some.
 //!
-//! With files: text to estimate associations from, then text to be aligned, then (if there are any) its true links:
+//! With files: text to estimate associations from, then text to be aligned, then (if there are any) its true links. The
+//! first half of them, 200 at most, is trained on:
 //!
 //! ```text
-//! cargo run --release --example word_alignment -- unlabelled.e.gz unlabelled.f.gz test.e test.f test.wa
+//! cargo run --release --example word_alignment -- unlabelled.e.gz unlabelled.f.gz test.e test.f test.wa [FOLDER]
 //! ```
+//!
+//! With a folder, the graphs are written to `train.edges` and `test.edges` in it, for the program `maxmargin`.
 //!
 //! Without, a few made-up sentences do.
 
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use maxmargin::association::{Associations, EstimationOptions};
 use maxmargin::data::Edge;
 use maxmargin::data::alignment::{
-    AlignmentPicture, AlignmentSource, ParallelText, SentenceLinks, read_links,
+    AlignmentPicture, AlignmentSource, ParallelText, SentenceLinks, read_links, write_edges,
 };
+use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
+use maxmargin::structure::ExtraLinks;
+use maxmargin::task::{LinkOptions, Prediction, Task, TaskKind, TaskOptions};
 
 fn main() -> maxmargin::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,20 +53,55 @@ fn main() -> maxmargin::Result<()> {
     let links = gold.as_ref().unwrap_or(&nothing);
     let (left, right) = (text.left.text(shown), text.right.text(shown));
     println!("\n{}", AlignmentPicture::new(&left, &right, &links[shown], &predicted[shown]).text());
+    // 2. Links by a matching that is trained on some of the sentence pairs, and tested on the others.
     if let Some(gold) = &gold {
-        println!("alignment error rate without training: {:.2} %", 100.0 * error_rate(gold, &predicted));
-    }
+        let cut = (text.len() / 2).min(200);
+        let (train_text, test_text) = (part(&text, 0..cut), part(&text, cut..text.len()));
+        let train =
+            AlignmentSource { associations: Some(&associations), ..AlignmentSource::new(&train_text) };
+        let test = AlignmentSource { text: &test_text, ..train };
+        let groups = train.groups();
+        let (data, vocabulary) = train.training_set(&gold[..cut], &groups)?;
+        println!("{} graphs with {} features to train on", data.len(), vocabulary.attributes.len());
 
-    // 2. A data set to train a matching on.
-    let source = AlignmentSource { associations: Some(&associations), ..AlignmentSource::new(&text) };
-    let (data, vocabulary) = source.training_set(links, &source.groups())?;
-    println!(
-        "{} graphs with {} edges and {} features",
-        data.len(),
-        data.features.rows(),
-        vocabulary.attributes.len()
-    );
+        let links = LinkOptions {
+            miss: 3.0,
+            fertility: (2, 2),
+            extra_links: ExtraLinks::Free,
+            ..LinkOptions::default()
+        };
+        let options = TaskOptions { links, ..TaskOptions::default() };
+        let task =
+            Task::new(TaskKind::Matching, vocabulary.attributes.len(), vocabulary.labels.len(), options)?;
+        let risk = task.risk(&data)?;
+        let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.03)?);
+        let limits = Limits { gap: 1e-2, ..Limits::default() };
+        let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+
+        let graphs = test.test_set(Some(&gold[cut..]), &groups, &vocabulary)?;
+        if let Some(folder) = files.get(5) {
+            write_edges(&folder.join("train.edges"), &data, &vocabulary)?;
+            write_edges(&folder.join("test.edges"), &graphs, &vocabulary)?;
+        }
+        let edges = graphs.edges.as_deref().unwrap_or_default();
+        let best = task.predict(&outcome.weights, &graphs, 1);
+        let links_of = |(i, best): (usize, &Vec<Prediction>)| -> Vec<Edge> {
+            let rows = &edges[graphs.range(i)];
+            best.iter().take(1).flat_map(|best| &best.labels).map(|&link| rows[link as usize]).collect()
+        };
+        let found: Vec<Vec<Edge>> = best.iter().enumerate().map(links_of).collect();
+        println!("alignment error rate on the other sentence pairs:");
+        println!("    without training {:.2} %", 100.0 * error_rate(&gold[cut..], &predicted[cut..]));
+        println!("    with training    {:.2} %", 100.0 * error_rate(&gold[cut..], &found));
+    }
     Ok(())
+}
+
+/// Some of the sentence pairs.
+fn part(text: &ParallelText, pairs: Range<usize>) -> ParallelText {
+    let mut part = ParallelText::default();
+    pairs.for_each(|pair| part.push(text.left.text(pair), text.right.text(pair)));
+    part
 }
 
 /// 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) for predicted links A, sure ones S, and P all that are sure or possible.

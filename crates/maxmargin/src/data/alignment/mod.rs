@@ -5,6 +5,7 @@
 //! [groups](FeatureGroup). [`crate::association`] has what can be learnt from text without links. [`AlignmentPicture`]
 //! shows what was predicted.
 
+mod edges_file;
 mod feature_table;
 mod features;
 mod graphs;
@@ -12,6 +13,7 @@ mod links;
 mod parallel_text;
 mod picture;
 
+pub use edges_file::write_edges;
 pub use feature_table::FeatureTable;
 pub use features::FeatureGroup;
 pub use graphs::AlignmentSource;

@@ -122,6 +122,9 @@ impl FromStr for FeatureGroup {
     }
 }
 
+/// Words of up to this many letters are mostly articles, prepositions and the like.
+const SHORT: usize = 4;
+
 /// Where the features of a pair of words go.
 pub(super) trait Sink {
     /// A feature that is 0 is none.
@@ -191,7 +194,11 @@ impl<'a> PairView<'a> {
             (FeatureGroup::Dice, Some(known)) => association::dice(&known.dice, (i, j), to),
             (FeatureGroup::Model1, Some(known)) => known.model1.add(&association::MODEL1, (i, j), to),
             (FeatureGroup::Hmm, Some(known)) => known.hmm.add(&association::HMM, (i, j), to),
-            (FeatureGroup::Context, Some(known)) => context::add(&known.hmm, (i, j), to),
+            (FeatureGroup::Context, Some(known)) => {
+                let short =
+                    self.folded[0][i].chars().count() <= SHORT && self.folded[1][j].chars().count() <= SHORT;
+                context::add(&known.hmm, (i, j), short, to);
+            }
             (FeatureGroup::Frequency, Some(known)) => {
                 frequency::add(known.sentences[0][i], known.sentences[1][j], known.hmm.both.at(i, j), to);
             }
