@@ -54,7 +54,7 @@ impl HeldOut {
             unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
         let data = known.view(data)?;
-        if data.sets.is_some()
+        if (data.sets.is_some() || data.edges.is_some())
             && !data.labels.is_empty()
             && data.labels.iter().all(|&label| label == UNKNOWN_LABEL)
         {

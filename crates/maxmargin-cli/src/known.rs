@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use maxmargin::Model;
-use maxmargin::data::{Alphabet, Dataset, Missing, Preprocessing, ReadOptions, Vocabulary};
+use maxmargin::data::{Alphabet, Dataset, Format, Missing, Preprocessing, ReadOptions, Vocabulary};
 use maxmargin::task::{Task, TaskKind};
 
 /// The names, the columns and the task that training fixed.
@@ -16,13 +16,15 @@ pub struct Known<'a> {
     pub preprocessing: &'a Preprocessing,
     /// Labels that are ignored.
     pub dropped_labels: &'a Alphabet,
+    /// The format of the training data, where it came from files.
+    pub format: Option<Format>,
 }
 
 impl<'a> Known<'a> {
     /// What a model knows; `task` is its own.
     pub fn of(model: &'a Model, task: &'a Task) -> Self {
-        let Model { vocabulary, preprocessing, dropped_labels, .. } = model;
-        Self { task, vocabulary, preprocessing, dropped_labels }
+        let Model { vocabulary, preprocessing, dropped_labels, description, .. } = model;
+        Self { task, vocabulary, preprocessing, dropped_labels, format: description.format }
     }
 
     /// The options for reading later files.
@@ -31,6 +33,7 @@ impl<'a> Known<'a> {
             label_sets: self.task.kind() == TaskKind::Multilabel,
             missing: if self.preprocessing.impute.is_some() { Missing::Keep } else { Missing::Refuse },
             ignored_labels: self.dropped_labels.clone(),
+            usual_format: self.format,
             ..options
         }
     }

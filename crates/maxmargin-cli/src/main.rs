@@ -57,6 +57,8 @@ enum Command {
     Path(commands::path::Path),
     Compare(commands::compare::Compare),
     Inspect(commands::inspect::Inspect),
+    Associate(commands::associate::Associate),
+    Grid(commands::grid::Grid),
     Demo(commands::demo::Demo),
 }
 
@@ -68,6 +70,8 @@ fn main() -> ExitCode {
         Command::Path(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Inspect(command) => command.run(),
+        Command::Associate(command) => command.run(),
+        Command::Grid(command) => command.run(),
         Command::Demo(command) => command.run(),
     };
     finish(result)

@@ -64,8 +64,8 @@ impl Problem {
 
     /// How later data is read.
     pub fn known(&self) -> Known<'_> {
-        let Self { task, vocabulary, preprocessing, dropped_labels, .. } = self;
-        Known { task, vocabulary, preprocessing, dropped_labels }
+        let Self { task, vocabulary, preprocessing, dropped_labels, format, .. } = self;
+        Known { task, vocabulary, preprocessing, dropped_labels, format: *format }
     }
 
     /// The risk to minimise.

@@ -8,17 +8,20 @@ use clap::Args;
 use maxmargin::data::{Alphabet, Format, ReadOptions, Source, background_label, parse_folds};
 use maxmargin::task::TaskKind;
 
+use super::SentenceArguments;
+
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv or edges
+    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv, edges or sentences
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
     /// `label TAB attribute[:value] …`, a blank line after each sequence. letters: the OCR data of words, with folds. idx:
     /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
-    /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
-    /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
+    /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. sentences: two
+    /// files of text, a sentence a line. Found out from the
+    /// content when it is not given, except csv, which needs this option or --label-columns, and sentences without numbers. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
 
@@ -40,6 +43,9 @@ pub struct ReadArguments {
     /// need not have them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
     pub label_columns: Vec<String>,
+
+    #[command(flatten)]
+    pub sentences: SentenceArguments,
 }
 
 impl ReadArguments {
@@ -50,6 +56,7 @@ impl ReadArguments {
             labels: self.labels.clone(),
             zero_based: self.zero_based,
             label_columns: self.label_columns.clone(),
+            sentences: self.sentences.options(),
             ..ReadOptions::default()
         }
     }
@@ -60,7 +67,11 @@ impl ReadArguments {
             let format = Source::open(path).and_then(|mut source| Format::detect(&mut source));
             matches!(format, Ok(Format::Idx))
         };
-        ReadOptions { labels: self.labels.clone().filter(|path| !is_idx(path)), ..self.options() }
+        ReadOptions {
+            labels: self.labels.clone().filter(|path| !is_idx(path)),
+            sentences: self.sentences.options_for_more(),
+            ..self.options()
+        }
     }
 }
 

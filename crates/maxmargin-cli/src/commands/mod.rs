@@ -1,8 +1,10 @@
 //! One file per command.
 
+pub mod associate;
 pub mod compare;
 pub mod demo;
 pub mod eval;
+pub mod grid;
 pub mod inspect;
 pub mod path;
 pub mod predict;

@@ -3,8 +3,9 @@
 //! Here are figures of curves: panels with logarithmic axes, in rows below a title, with one legend for all.
 //!
 //! A curve is told by its name: it has the same colour and marker in every panel. `label_plane` has
-//! pictures of the labels of an example.
+//! pictures of the labels of an example, and `alignment` of the links between two sentences.
 
+mod alignment;
 mod file;
 mod label_plane;
 mod log_axis;
@@ -16,6 +17,7 @@ use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+pub use self::alignment::GridPicture;
 pub use self::file::{FigureFile, Picture};
 pub use self::label_plane::PlanePicture;
 

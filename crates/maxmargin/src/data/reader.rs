@@ -23,6 +23,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::alignment::{SentenceOptions, sentence_pairs, sentence_pairs_with};
 use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
@@ -49,6 +50,8 @@ use crate::error::{Error, Place, Result};
 pub struct ReadOptions {
     /// The format; found out from the content when it is `None`.
     pub format: Option<Format>,
+    /// The format of the data that a model was trained on: what shows no format is taken for that.
+    pub usual_format: Option<Format>,
     /// The file with the labels of idx images, or with the names of the columns of a table that are labels; looked for
     /// beside the data when it is `None`.
     pub labels: Option<PathBuf>,
@@ -63,6 +66,8 @@ pub struct ReadOptions {
     /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
     /// purpose, so that they are neither features nor unseen.
     pub ignored_labels: Alphabet,
+    /// What goes with sentence pairs.
+    pub sentences: SentenceOptions,
 }
 
 /// What to do about values that a table does not have.
@@ -80,7 +85,13 @@ impl ReadOptions {
     pub fn format_of(&self, source: &mut Source) -> Result<Format> {
         match self.format {
             Some(format) => Ok(format),
-            None if self.label_columns.is_empty() => Format::detect(source),
+            None if self.sentences.is_used() => Ok(Format::Sentences),
+            None if self.label_columns.is_empty() => match (Format::detect(source), self.usual_format) {
+                // Text may look like anything.
+                (found, Some(Format::Sentences)) if !matches!(found, Ok(Format::Edges)) => Ok(Format::Sentences),
+                (Err(_), Some(usual)) => Ok(usual),
+                (found, _) => found,
+            },
             // Only tables have columns, and CSV shows no mark of its own.
             None if arff::recognise(source.peek()?) => Ok(Format::Arff),
             None => Ok(Format::Csv),
@@ -92,6 +103,9 @@ impl ReadOptions {
 /// numbers, else alphabetically.
 pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary)> {
     let (first, format) = open_first(paths, options)?;
+    if format == Format::Sentences {
+        return sentence_pairs(paths, &options.sentences);
+    }
     let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
@@ -118,6 +132,10 @@ pub fn read_with(
             );
         }
     }
+    if format == Format::Sentences {
+        let data = sentence_pairs_with(paths, &options.sentences, vocabulary)?;
+        return Ok((data, Unseen::default()));
+    }
     let mut data = Gathering::fixed(vocabulary)
         .with_label_sets(options.label_sets)
         .without_labels(&options.ignored_labels);
@@ -142,6 +160,10 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
             _ => format!("idx, arff and csv keep labels or their names apart; {format} has them inside"),
         };
         return Err(Error::parameter("labels", problem));
+    }
+    if options.sentences.is_used() && format != Format::Sentences {
+        let problem = format!("links, associations and the like go with sentence pairs, not with {format}");
+        return Err(Error::parameter("format", problem));
     }
     if !options.label_columns.is_empty() && !format.is_table() {
         let problem = format!("{format} has no columns with names; only arff and csv do");
@@ -175,6 +197,8 @@ fn read_all(
             Format::Arff => arff::read(&mut source, options, data)?,
             Format::Csv => csv::read(&mut source, options, data)?,
             Format::Edges => edges::read(&mut source, data)?,
+            // Read as a whole, not file by file, by who called this.
+            Format::Sentences => {}
         }
         if data.examples() == before {
             return Err(source.error("the file holds no examples"));

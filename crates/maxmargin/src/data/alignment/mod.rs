@@ -12,6 +12,7 @@ mod graphs;
 mod links;
 mod parallel_text;
 mod picture;
+mod reading;
 
 pub use edges_file::write_edges;
 pub use feature_table::FeatureTable;
@@ -19,4 +20,6 @@ pub use features::FeatureGroup;
 pub use graphs::AlignmentSource;
 pub use links::{SentenceLinks, pharaoh_line, read_links, write_pharaoh};
 pub use parallel_text::{LONGEST_SENTENCE, ParallelText, Sentences};
-pub use picture::AlignmentPicture;
+pub use picture::{AlignmentPicture, Gold, Mark};
+pub use reading::SentenceOptions;
+pub(super) use reading::{recognise, sentence_pairs, sentence_pairs_with};

@@ -5,11 +5,6 @@
 //! | `●` | and sure | `○` | but sure: missed |
 //! | `■` | and possible | `□` | but possible |
 //! | `×` | but neither: wrong | `·` | nothing |
-//!
-//! SVG shows the same: gold links as frames, solid where they are sure and dashed where they are possible, predictions as
-//! filled squares, red where they are wrong.
-
-use std::fmt::Write;
 
 use super::super::graph::Edge;
 use super::SentenceLinks;
@@ -33,33 +28,36 @@ use super::SentenceLinks;
 /// the   □ ■ ·
 /// house × · ●
 /// ");
-/// assert!(picture.svg().starts_with("<svg "));
 /// ```
 #[derive(Debug, Clone)]
 pub struct AlignmentPicture<'a> {
-    left: Vec<&'a str>,
-    right: Vec<&'a str>,
+    /// The words of the rows.
+    pub left: Vec<&'a str>,
+    /// The words of the columns.
+    pub right: Vec<&'a str>,
     marks: Vec<Mark>,
 }
 
 /// What is known of a pair of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Mark {
-    gold: Gold,
-    predicted: bool,
+pub struct Mark {
+    /// Whether they are truly linked.
+    pub gold: Gold,
+    /// Whether a link was predicted.
+    pub predicted: bool,
 }
 
+/// Whether two words are truly linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Gold {
+pub enum Gold {
+    /// No.
     #[default]
     None,
+    /// Perhaps.
     Possible,
+    /// Yes.
     Sure,
 }
-
-/// The side of a square in SVG, and the width of a letter, both in pixels.
-const SQUARE: usize = 18;
-const LETTER: f64 = 7.0;
 
 impl<'a> AlignmentPicture<'a> {
     /// Takes links within the sentences; whatever lies outside is left out.
@@ -86,7 +84,8 @@ impl<'a> AlignmentPicture<'a> {
         Self { left, right, marks }
     }
 
-    fn mark(&self, i: usize, j: usize) -> Mark {
+    /// What is known of a word on the left and one on the right.
+    pub fn mark(&self, i: usize, j: usize) -> Mark {
         self.marks[i * self.right.len() + j]
     }
 
@@ -116,75 +115,6 @@ impl<'a> AlignmentPicture<'a> {
         }
         text
     }
-
-    /// As the text of an SVG file.
-    pub fn svg(&self) -> String {
-        let room = |words: &[&str]| {
-            let longest = words.iter().map(|word| word.chars().count()).max().unwrap_or(0);
-            (longest as f64 * LETTER).ceil() as usize + 12
-        };
-        let (left, top) = (room(&self.left), room(&self.right));
-        let (width, height) = (left + self.right.len() * SQUARE + 6, top + self.left.len() * SQUARE + 6);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-        );
-        for (i, word) in self.left.iter().enumerate() {
-            let (x, y) = (left - 6, top + i * SQUARE + 13);
-            write_line(
-                &mut svg,
-                format_args!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>", escape(word)),
-            );
-        }
-        for (j, word) in self.right.iter().enumerate() {
-            let (x, y) = (left + j * SQUARE + 13, top - 6);
-            write_line(
-                &mut svg,
-                format_args!("<text transform=\"translate({x} {y}) rotate(-90)\">{}</text>", escape(word)),
-            );
-        }
-        for i in 0..self.left.len() {
-            for j in 0..self.right.len() {
-                self.square(&mut svg, (left + j * SQUARE, top + i * SQUARE), self.mark(i, j));
-            }
-        }
-        svg.push_str("</svg>\n");
-        svg
-    }
-
-    fn square(&self, svg: &mut String, (x, y): (usize, usize), mark: Mark) {
-        write_line(
-            svg,
-            format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"none\" stroke=\"#ddd\"/>"
-            ),
-        );
-        if mark.predicted {
-            let color = if mark.gold == Gold::None { "#d33" } else { "#357" };
-            let size = SQUARE - 8;
-            let (x, y) = (x + 4, y + 4);
-            write_line(
-                svg,
-                format_args!(
-                    "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"{color}\"/>"
-                ),
-            );
-        }
-        let dashes = match mark.gold {
-            Gold::None => return,
-            Gold::Sure => "",
-            Gold::Possible => " stroke-dasharray=\"2 2\"",
-        };
-        let size = SQUARE - 4;
-        let (x, y) = (x + 2, y + 2);
-        write_line(
-            svg,
-            format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"none\" stroke=\"black\"{dashes}/>"
-            ),
-        );
-    }
 }
 
 impl Mark {
@@ -198,24 +128,4 @@ impl Mark {
             (Gold::None, false) => '·',
         }
     }
-}
-
-fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{line}");
-}
-
-/// Text that is safe inside of an element.
-fn escape(word: &str) -> String {
-    let mut escaped = String::with_capacity(word.len());
-    for letter in word.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            letter if letter.is_control() => escaped.push('\u{fffd}'),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }

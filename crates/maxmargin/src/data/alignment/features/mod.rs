@@ -90,6 +90,15 @@ impl FeatureGroup {
         }
     }
 
+    /// Whether a feature with this name is of this group; those of a table have any names.
+    pub(super) fn has(self, feature: &str) -> bool {
+        match self {
+            Self::Table => false,
+            Self::Lexical => ["left=", "right=", "pair="].iter().any(|start| feature.starts_with(start)),
+            group => feature.strip_prefix(group.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+        }
+    }
+
     /// Whether the features come from estimated associations.
     pub fn needs_associations(self) -> bool {
         matches!(self, Self::Dice | Self::Model1 | Self::Hmm | Self::Context | Self::Frequency)

@@ -1,0 +1,138 @@
+//! Sentence pairs as a data format: two files of text, with what else is known of their words in other files.
+//!
+//! What a model was trained with has to be there again when it predicts. So [`sentence_pairs_with`] looks at the names of
+//! its features, and says which file is missing.
+
+use std::path::PathBuf;
+
+use super::super::dataset::{Attributes, Dataset, Vocabulary};
+use super::features::FeatureGroup;
+use super::graphs::AlignmentSource;
+use super::{FeatureTable, ParallelText, SentenceLinks, read_links};
+use crate::association::Associations;
+use crate::error::{Error, Result};
+
+/// What goes with two files of text.
+#[derive(Debug, Clone, Default)]
+pub struct SentenceOptions {
+    /// The true links.
+    pub links: Option<PathBuf>,
+    /// Associations, and perhaps second ones that were estimated otherwise.
+    pub associations: Vec<PathBuf>,
+    /// The links of another aligner.
+    pub external: Option<PathBuf>,
+    /// A table of features.
+    pub table: Option<PathBuf>,
+    /// The groups of features to train with; all that can be had where none is named.
+    pub groups: Vec<FeatureGroup>,
+}
+
+impl SentenceOptions {
+    /// Whether anything is said that only sentence pairs have.
+    pub fn is_used(&self) -> bool {
+        self.links.is_some()
+            || !self.associations.is_empty()
+            || self.external.is_some()
+            || self.table.is_some()
+            || !self.groups.is_empty()
+    }
+}
+
+/// The contents of all files.
+struct Files {
+    text: ParallelText,
+    links: Option<Vec<SentenceLinks>>,
+    associations: Vec<Associations>,
+    external: Option<Vec<SentenceLinks>>,
+    table: Option<FeatureTable>,
+}
+
+impl Files {
+    fn read(paths: &[PathBuf], options: &SentenceOptions) -> Result<Self> {
+        let [left, right] = paths else {
+            let problem = format!("sentence pairs are two files, the text and its translation, not {}", paths.len());
+            return Err(Error::parameter("data", problem));
+        };
+        if options.associations.len() > 2 {
+            return Err(Error::parameter("associations", "one file, or two that were estimated in different ways"));
+        }
+        let text = ParallelText::read(left, right)?;
+        let links = |path: &Option<PathBuf>| path.as_deref().map(|path| read_links(path, &text)).transpose();
+        Ok(Self {
+            links: links(&options.links)?,
+            associations: options.associations.iter().map(|path| Associations::load(path)).collect::<Result<_>>()?,
+            external: links(&options.external)?,
+            table: options.table.as_deref().map(|path| FeatureTable::read(path, &text)).transpose()?,
+            text,
+        })
+    }
+
+    fn source(&self) -> AlignmentSource<'_> {
+        AlignmentSource {
+            associations: self.associations.first(),
+            second: self.associations.get(1),
+            external: self.external.as_deref(),
+            table: self.table.as_ref(),
+            ..AlignmentSource::new(&self.text)
+        }
+    }
+}
+
+/// Reads sentence pairs to train from.
+pub(in super::super) fn sentence_pairs(
+    paths: &[PathBuf],
+    options: &SentenceOptions,
+) -> Result<(Dataset, Vocabulary)> {
+    let files = Files::read(paths, options)?;
+    let source = files.source();
+    let Some(links) = &files.links else {
+        return Err(Error::parameter("links", "sentence pairs to learn from need links; name their file with --links"));
+    };
+    let groups = if options.groups.is_empty() { source.groups() } else { options.groups.clone() };
+    source.training_set(links, &groups)
+}
+
+/// Reads sentence pairs with the vocabulary of a model.
+pub(in super::super) fn sentence_pairs_with(
+    paths: &[PathBuf],
+    options: &SentenceOptions,
+    vocabulary: &Vocabulary,
+) -> Result<Dataset> {
+    let files = Files::read(paths, options)?;
+    let source = files.source();
+    let here = source.groups();
+    let mut groups = Vec::new();
+    for group in groups_of(vocabulary) {
+        if !here.contains(&group) {
+            let problem = format!("the model was trained with features of the group {group}; {}", remedy(group));
+            return Err(Error::parameter("data", problem));
+        }
+        groups.push(group);
+    }
+    // The names in a table are the user's own, which show no group.
+    if files.table.is_some() && !groups.contains(&FeatureGroup::Table) {
+        groups.push(FeatureGroup::Table);
+    }
+    source.test_set(files.links.as_deref(), &groups, vocabulary)
+}
+
+/// The groups whose features a model knows.
+fn groups_of(vocabulary: &Vocabulary) -> Vec<FeatureGroup> {
+    let Attributes::Named(names) = &vocabulary.attributes else { return Vec::new() };
+    let knows = |group: &FeatureGroup| names.iter().any(|name| group.has(name));
+    FeatureGroup::ALL.into_iter().filter(knows).collect()
+}
+
+fn remedy(group: FeatureGroup) -> &'static str {
+    match group {
+        FeatureGroup::External => "name the other aligner's links for this text with --external-links",
+        FeatureGroup::Second => "name both files of associations with --associations, as in training",
+        FeatureGroup::Table => "name the table of this text with --feature-table",
+        _ => "name the file of associations with --associations, as in training",
+    }
+}
+
+/// Whether a file is text with numbered sentences, as the shared tasks on word alignment have it.
+pub(in super::super) fn recognise(start: &[u8]) -> bool {
+    start.trim_ascii_start().starts_with(b"<s snum=")
+}
