@@ -219,3 +219,32 @@ fn escape(word: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pictures_are_whole_whatever_the_words(
+            left in prop::collection::vec(".{0,6}", 0..4),
+            right in prop::collection::vec(".{0,6}", 0..4),
+            links in prop::collection::vec((0u32..5, 0u32..5), 0..8),
+        ) {
+            let links: Vec<Edge> = links.into_iter().map(|(left, right)| Edge { left, right }).collect();
+            let gold = SentenceLinks::sure(links.clone());
+            let picture = AlignmentPicture::new(&left, &right, &gold, &links);
+            let svg = picture.svg();
+            // Every mark of an element is one: words bring none of their own.
+            prop_assert_eq!(svg.matches('<').count(), svg.matches('>').count());
+            prop_assert_eq!(svg.matches("<text").count(), left.len() + right.len());
+            let inside = |link: &&Edge| (link.left as usize) < left.len() && (link.right as usize) < right.len();
+            let linked = gold.sure.iter().filter(inside).count();
+            prop_assert_eq!(svg.matches("stroke=\"black\"").count(), linked);
+            prop_assert_eq!(svg.matches("fill=\"#357\"").count(), linked);
+            prop_assert!(picture.text().matches('●').count() >= linked);
+        }
+    }
+}
