@@ -134,6 +134,13 @@ fn groups_say_what_they_need() {
         }
         assert_eq!(group.name().parse::<FeatureGroup>().unwrap(), group);
     }
+    let mut long = ParallelText::default();
+    long.push(["a"], std::iter::repeat_n("b", 1001));
+    let message = AlignmentSource::new(&long)
+        .training_set(&links[..1], &[FeatureGroup::Position])
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("1 and 1001 words"), "{message}");
     let short = source.training_set(&links[..1], &source.groups()).unwrap_err().to_string();
     assert!(short.contains("for 1 sentence pairs, but the text has 2"), "{short}");
 }

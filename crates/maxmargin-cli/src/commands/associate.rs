@@ -69,8 +69,10 @@ impl Associate {
         if !rest.is_empty() {
             bail!("--text takes two files, a text and its translation");
         }
-        let texts =
-            pairs.iter().map(|[left, right]| ParallelText::read(left, right)).collect::<Result<Vec<_>, _>>()?;
+        let texts = pairs
+            .iter()
+            .map(|[left, right]| ParallelText::read(left, right))
+            .collect::<Result<Vec<_>, _>>()?;
         let options = EstimationOptions {
             model1_passes: self.model1_passes,
             hmm_passes: self.hmm_passes,

@@ -44,7 +44,9 @@ pub struct Grid {
 impl Grid {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let [left, right] = &self.text[..] else { bail!("--text takes two files, a text and its translation") };
+        let [left, right] = &self.text[..] else {
+            bail!("--text takes two files, a text and its translation")
+        };
         let text = ParallelText::read(left, right)?;
         let Some(pair) = (0..text.len()).find(|&pair| text.number(pair) == self.sentence) else {
             bail!("--sentence: there is no sentence {} in {}", self.sentence, left.display())

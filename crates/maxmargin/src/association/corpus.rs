@@ -63,14 +63,17 @@ pub(super) struct Pairs {
 
 impl Corpus {
     /// Joins texts, leaving out sentences that are too long.
-    pub fn new(texts: &[&ParallelText]) -> Result<Self> {
+    pub fn new(texts: &[&ParallelText], letters: Option<usize>) -> Result<Self> {
         let mut corpus = Self::default();
         corpus.left.starts.push(0);
         corpus.right.starts.push(0);
         corpus.cell_starts.push(0);
         let mut cells = 0;
         for text in texts {
-            let folded = [fold(&text.left, &mut corpus.left), fold(&text.right, &mut corpus.right)];
+            let folded = [
+                fold_all(&text.left, letters, &mut corpus.left),
+                fold_all(&text.right, letters, &mut corpus.right),
+            ];
             for pair in 0..text.len() {
                 let sides = [text.left.sentence(pair), text.right.sentence(pair)];
                 if sides.iter().any(|side| side.is_empty() || side.len() > LONGEST_USED) {
@@ -150,9 +153,18 @@ impl Corpus {
     }
 }
 
-/// The number in lower case of each word of a text.
-fn fold(text: &Sentences, to: &mut Side) -> Vec<u32> {
-    text.words().iter().map(|word| to.words.add(&word.to_lowercase())).collect()
+/// A word as the tables know it: in lower case, and cut to its first letters where that is asked for. Numbers are not cut.
+pub(super) fn fold(word: &str, letters: Option<usize>) -> String {
+    let lower = word.to_lowercase();
+    match letters {
+        Some(letters) if lower.chars().any(char::is_alphabetic) => lower.chars().take(letters).collect(),
+        _ => lower,
+    }
+}
+
+/// The number of each word of a text, folded.
+fn fold_all(text: &Sentences, letters: Option<usize>, to: &mut Side) -> Vec<u32> {
+    text.words().iter().map(|word| to.words.add(&fold(word, letters))).collect()
 }
 
 /// Where each word stands: sentence and position.

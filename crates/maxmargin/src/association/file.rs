@@ -44,6 +44,7 @@ type Checked<T> = std::result::Result<T, String>;
 struct Header {
     format_version: u32,
     null_probability: f64,
+    letters: Option<usize>,
 }
 
 impl Associations {
@@ -106,7 +107,11 @@ impl Associations {
                 self.jumps[direction].weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
             tensors.push((format!("hmm.{emitted}.jumps"), Dtype::F64, jumps));
         }
-        let header = Header { format_version: FORMAT_VERSION, null_probability: self.null_probability };
+        let header = Header {
+            format_version: FORMAT_VERSION,
+            null_probability: self.null_probability,
+            letters: self.letters,
+        };
         let header = serde_json::to_string(&header).map_err(|error| error.to_string())?;
         let views = tensors.iter().map(|(name, kind, bytes)| {
             let view = TensorView::new(*kind, vec![bytes.len() * 8 / kind.bitsize()], bytes);
@@ -163,6 +168,7 @@ impl Associations {
             starts,
             partners,
             null_probability,
+            letters: header.letters,
         })
     }
 }

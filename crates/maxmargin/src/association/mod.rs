@@ -34,13 +34,23 @@ pub struct EstimationOptions {
     pub null_probability: f64,
     /// Whether the two directions are trained together, on products of their posteriors.
     pub agreement: bool,
+    /// Words are cut to this many letters, where given: a simple stemmer, with more evidence for rare forms. Whole words
+    /// are better where there is text enough.
+    pub letters: Option<usize>,
     /// Pairs of words all of whose probabilities are smaller are left out of the tables.
     pub smallest: f64,
 }
 
 impl Default for EstimationOptions {
     fn default() -> Self {
-        Self { model1_passes: 5, hmm_passes: 5, null_probability: 0.1, agreement: true, smallest: 1e-4 }
+        Self {
+            model1_passes: 5,
+            hmm_passes: 5,
+            null_probability: 0.1,
+            agreement: true,
+            letters: Some(5),
+            smallest: 1e-4,
+        }
     }
 }
 
@@ -57,6 +67,9 @@ impl EstimationOptions {
             if !allowed {
                 return Err(Error::parameter(name, format!("{value} is not between 0 and 1")));
             }
+        }
+        if self.letters == Some(0) {
+            return Err(Error::parameter("letters", "words need at least one; 5 are usual"));
         }
         if self.model1_passes == 0 {
             return Err(Error::parameter("passes of Model 1", "at least one is needed; 5 are usual"));
@@ -111,7 +124,7 @@ impl Associations {
         mut observe: impl FnMut(&Pass),
     ) -> Result<Self> {
         options.check()?;
-        let corpus = Corpus::new(texts)?;
+        let corpus = Corpus::new(texts, options.letters)?;
         let mut directions = estimation::uniform(&corpus);
         estimation::run(&corpus, Model::Model1, &mut directions, options, &mut observe);
         let model1 = directions.clone();

@@ -2,7 +2,7 @@
 
 use crate::data::{Alphabet, Edge};
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, fold};
 use super::estimation::{Direction, Directions};
 use super::jumps::Jumps;
 use super::posteriors::{FLOOR, Lattice};
@@ -28,6 +28,8 @@ pub struct Associations {
     pub(super) null: [[Vec<f32>; 2]; 2],
     pub(super) jumps: [Jumps; 2],
     pub(super) null_probability: f64,
+    /// How many letters of a word count.
+    pub(super) letters: Option<usize>,
 }
 
 /// What is known of the pairs of words of one sentence pair. Numbers of pair (i, j) are at `i · right words + j`.
@@ -104,6 +106,7 @@ impl Associations {
             null,
             jumps,
             null_probability: options.null_probability,
+            letters: options.letters,
         }
     }
 
@@ -119,17 +122,18 @@ impl Associations {
 
     /// In how many sentences of the text a word occurs, on the left and on the right.
     pub fn sentences_with(&self, word: &str) -> (u32, u32) {
-        let word = word.to_lowercase();
+        let word = fold(word, self.letters);
         let count =
             |side: usize| self.words[side].get(&word).map_or(0, |word| self.sentences[side][word as usize]);
         (count(0), count(1))
     }
 
     /// What is known of the pairs of words of a sentence pair. Words that the text did not have get what no evidence
-    /// gives: the posteriors of the hidden Markov model then follow from their neighbours.
+    /// gives: the posteriors of the hidden Markov model then follow from their neighbours. Memory grows with the squares of
+    /// the sentences' lengths.
     pub fn of_pair<W: AsRef<str>>(&self, left: &[W], right: &[W]) -> PairAssociations {
         let known = |side: usize, words: &[W]| -> Vec<Option<u32>> {
-            words.iter().map(|word| self.words[side].get(&word.as_ref().to_lowercase())).collect()
+            words.iter().map(|word| self.words[side].get(&fold(word.as_ref(), self.letters))).collect()
         };
         let known = [known(0, left), known(1, right)];
         let entries: Vec<Option<usize>> = known[0]

@@ -230,7 +230,7 @@ proptest! {
     #[test]
     fn estimation_equals_a_plain_one(pairs in prop::collection::vec((sentence(), sentence()), 1..6), agreement: bool) {
         let options = EstimationOptions { agreement, model1_passes: 3, hmm_passes: 2, ..EstimationOptions::default() };
-        let corpus = Corpus::new(&[&text_of(&pairs)]).unwrap();
+        let corpus = Corpus::new(&[&text_of(&pairs)], None).unwrap();
         let (mut found, mut plain) = (uniform(&corpus), plain_start(&pairs));
         for (model, passes) in [(Model::Model1, 3), (Model::Hmm, 2)] {
             run(&corpus, model, &mut found, &options, &mut |_| ());
@@ -288,6 +288,26 @@ fn unknown_words_follow_their_neighbours() {
 }
 
 #[test]
+fn cut_words_share_their_evidence() {
+    let text = ParallelText::from_pairs([
+        ("he sings", "il chante"),
+        ("he singing", "il chantait"),
+        ("12345 x", "12346 y"),
+    ]);
+    let options = EstimationOptions { letters: Some(4), ..EstimationOptions::default() };
+    let associations = Associations::estimate(&[&text], &options, |_| ()).unwrap();
+    assert_eq!(associations.sentences_with("Singer"), (2, 0));
+    assert_eq!(associations.sentences_with("chanter"), (0, 2));
+    // Numbers are not cut: others begin alike.
+    assert_eq!(
+        (associations.sentences_with("12345"), associations.sentences_with("12347")),
+        ((1, 0), (0, 0))
+    );
+    let pair = associations.of_pair(&["singer"], &["chanteur"]);
+    assert_eq!(pair.dice, [1.0]);
+}
+
+#[test]
 fn options_out_of_range_are_refused() {
     let text = ParallelText::from_pairs([("a", "b")]);
     let usual = EstimationOptions::default();
@@ -296,6 +316,7 @@ fn options_out_of_range_are_refused() {
         EstimationOptions { null_probability: f64::NAN, ..usual.clone() },
         EstimationOptions { model1_passes: 0, ..usual.clone() },
         EstimationOptions { smallest: 1.0, ..usual.clone() },
+        EstimationOptions { letters: Some(0), ..usual.clone() },
     ] {
         assert!(Associations::estimate(&[&text], &options, |_| ()).is_err(), "{options:?}");
     }

@@ -88,7 +88,9 @@ impl ReadOptions {
             None if self.sentences.is_used() => Ok(Format::Sentences),
             None if self.label_columns.is_empty() => match (Format::detect(source), self.usual_format) {
                 // Text may look like anything.
-                (found, Some(Format::Sentences)) if !matches!(found, Ok(Format::Edges)) => Ok(Format::Sentences),
+                (found, Some(Format::Sentences)) if !matches!(found, Ok(Format::Edges)) => {
+                    Ok(Format::Sentences)
+                }
                 (Err(_), Some(usual)) => Ok(usual),
                 (found, _) => found,
             },

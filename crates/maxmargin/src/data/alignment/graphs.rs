@@ -14,8 +14,8 @@ use super::{FeatureTable, ParallelText, SentenceLinks};
 use crate::association::Associations;
 use crate::error::{Error, Result};
 
-/// The most word pairs of a sentence pair.
-const MOST_EDGES: usize = 1_000_000;
+/// The most words of a sentence: memory grows with the square of it.
+const LONGEST_SENTENCE: usize = 1000;
 
 /// All that edges get their features from.
 ///
@@ -41,6 +41,8 @@ pub struct AlignmentSource<'a> {
     pub text: &'a ParallelText,
     /// What is known of words from unlabelled text.
     pub associations: Option<&'a Associations>,
+    /// The same, estimated otherwise: from the first letters of words, without agreement, or from other text.
+    pub second: Option<&'a Associations>,
     /// The links of another aligner, for each sentence pair.
     pub external: Option<&'a [SentenceLinks]>,
     /// Features of the user.
@@ -50,7 +52,7 @@ pub struct AlignmentSource<'a> {
 impl<'a> AlignmentSource<'a> {
     /// Text alone.
     pub fn new(text: &'a ParallelText) -> Self {
-        Self { text, associations: None, external: None, table: None }
+        Self { text, associations: None, second: None, external: None, table: None }
     }
 
     /// All groups of features that can be had from this source.
@@ -62,6 +64,7 @@ impl<'a> AlignmentSource<'a> {
     fn lacks(&self, group: FeatureGroup) -> Option<&'static str> {
         match group {
             FeatureGroup::External if self.external.is_none() => Some("the links of another aligner"),
+            FeatureGroup::Second if self.second.is_none() => Some("second associations, estimated otherwise"),
             FeatureGroup::Table if self.table.is_none() => Some("a file of features"),
             group if group.needs_associations() && self.associations.is_none() => {
                 Some("associations, estimated from unlabelled text")
@@ -144,7 +147,7 @@ impl<'a> AlignmentSource<'a> {
 
     fn view(&self, pair: usize) -> PairView<'a> {
         let (left, right) = (self.text.left.text(pair), self.text.right.text(pair));
-        let known = self.associations.map(|associations| associations.of_pair(&left, &right));
+        let known = [self.associations, self.second].map(|known| Some(known?.of_pair(&left, &right)));
         PairView::new(left, right, known, self.external.map(|links| &links[pair]))
     }
 
@@ -165,10 +168,12 @@ impl<'a> AlignmentSource<'a> {
         }
         for pair in 0..self.text.len() {
             let (left, right) = self.text.sizes(pair);
-            if left == 0 || right == 0 || left * right > MOST_EDGES {
-                let number = self.text.number(pair);
-                let problem =
-                    format!("sentence pair {number} has {left} and {right} words; cut or remove it");
+            let number = self.text.number(pair);
+            let allowed = 1..=LONGEST_SENTENCE;
+            if !allowed.contains(&left) || !allowed.contains(&right) {
+                let problem = format!(
+                    "sentence pair {number} has {left} and {right} words, not 1 to {LONGEST_SENTENCE}; cut it or remove it"
+                );
                 return Err(Error::parameter("text", problem));
             }
         }

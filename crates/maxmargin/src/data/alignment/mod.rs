@@ -19,7 +19,7 @@ pub use feature_table::FeatureTable;
 pub use features::FeatureGroup;
 pub use graphs::AlignmentSource;
 pub use links::{SentenceLinks, pharaoh_line, read_links, write_pharaoh};
-pub use parallel_text::{LONGEST_SENTENCE, ParallelText, Sentences};
+pub use parallel_text::{ParallelText, Sentences};
 pub use picture::{AlignmentPicture, Gold, Mark};
 pub use reading::SentenceOptions;
 pub(super) use reading::{recognise, sentence_pairs, sentence_pairs_with};

@@ -19,9 +19,6 @@ use super::super::number::whole;
 use super::super::source::{Line, Source};
 use crate::error::{Error, Place, Result};
 
-/// The most words of a sentence. Pairs of such sentences still have edge numbers that fit into 32 bits.
-pub const LONGEST_SENTENCE: usize = 10_000;
-
 /// Sentences as numbers of words.
 #[derive(Debug, Clone)]
 pub struct Sentences {
@@ -188,14 +185,8 @@ fn read_side(path: &Path) -> Result<(Sentences, Vec<u64>)> {
             return Err(line.error(1, problem));
         }
         sentences.push(text.split_ascii_whitespace());
-        let length = sentences.sentence(sentences.len() - 1).len();
-        if length == 0 {
+        if sentences.sentence(sentences.len() - 1).is_empty() {
             let problem = "a sentence without words; remove this line from both files, or put its words back";
-            return Err(line.error(1, problem));
-        }
-        if length > LONGEST_SENTENCE {
-            let problem =
-                format!("{length} words, more than {LONGEST_SENTENCE}; cut the sentence in both files");
             return Err(line.error(1, problem));
         }
         numbers.push(number);

@@ -129,3 +129,27 @@ impl Mark {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn grids_have_a_mark_for_every_pair_of_words(
+            left in prop::collection::vec("[a-zà-ü]{0,6}", 0..4),
+            right in prop::collection::vec("[a-zà-ü]{0,6}", 0..4),
+            links in prop::collection::vec((0u32..5, 0u32..5), 0..8),
+        ) {
+            let links: Vec<Edge> = links.into_iter().map(|(left, right)| Edge { left, right }).collect();
+            let gold = SentenceLinks::sure(links.clone());
+            let text = AlignmentPicture::new(&left, &right, &gold, &links).text();
+            let inside = |link: &&Edge| (link.left as usize) < left.len() && (link.right as usize) < right.len();
+            let linked = gold.sure.iter().filter(inside).count();
+            prop_assert_eq!(text.matches('●').count(), linked);
+            prop_assert_eq!(text.matches('·').count(), left.len() * right.len() - linked);
+        }
+    }
+}

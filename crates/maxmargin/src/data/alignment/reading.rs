@@ -50,17 +50,25 @@ struct Files {
 impl Files {
     fn read(paths: &[PathBuf], options: &SentenceOptions) -> Result<Self> {
         let [left, right] = paths else {
-            let problem = format!("sentence pairs are two files, the text and its translation, not {}", paths.len());
+            let problem =
+                format!("sentence pairs are two files, the text and its translation, not {}", paths.len());
             return Err(Error::parameter("data", problem));
         };
         if options.associations.len() > 2 {
-            return Err(Error::parameter("associations", "one file, or two that were estimated in different ways"));
+            return Err(Error::parameter(
+                "associations",
+                "one file, or two that were estimated in different ways",
+            ));
         }
         let text = ParallelText::read(left, right)?;
         let links = |path: &Option<PathBuf>| path.as_deref().map(|path| read_links(path, &text)).transpose();
         Ok(Self {
             links: links(&options.links)?,
-            associations: options.associations.iter().map(|path| Associations::load(path)).collect::<Result<_>>()?,
+            associations: options
+                .associations
+                .iter()
+                .map(|path| Associations::load(path))
+                .collect::<Result<_>>()?,
             external: links(&options.external)?,
             table: options.table.as_deref().map(|path| FeatureTable::read(path, &text)).transpose()?,
             text,
@@ -86,7 +94,10 @@ pub(in super::super) fn sentence_pairs(
     let files = Files::read(paths, options)?;
     let source = files.source();
     let Some(links) = &files.links else {
-        return Err(Error::parameter("links", "sentence pairs to learn from need links; name their file with --links"));
+        return Err(Error::parameter(
+            "links",
+            "sentence pairs to learn from need links; name their file with --links",
+        ));
     };
     let groups = if options.groups.is_empty() { source.groups() } else { options.groups.clone() };
     source.training_set(links, &groups)
@@ -104,7 +115,8 @@ pub(in super::super) fn sentence_pairs_with(
     let mut groups = Vec::new();
     for group in groups_of(vocabulary) {
         if !here.contains(&group) {
-            let problem = format!("the model was trained with features of the group {group}; {}", remedy(group));
+            let problem =
+                format!("the model was trained with features of the group {group}; {}", remedy(group));
             return Err(Error::parameter("data", problem));
         }
         groups.push(group);

@@ -90,6 +90,37 @@ pub(super) const HMM: Names = Names {
     ],
 };
 
+/// The names of the hidden Markov model of second associations.
+pub(super) const SECOND: Names = Names {
+    right: "second.right",
+    left: "second.left",
+    both: "second.both",
+    larger: "second.larger",
+    lead: "second.lead",
+    log: "second.log",
+    right_free: "second.right-free",
+    left_free: "second.left-free",
+    best: "second.best",
+    best_in_one: "second.best-in-one",
+    steps: [
+        (0.01, "second.both>0.01"),
+        (0.05, "second.both>0.05"),
+        (0.15, "second.both>0.15"),
+        (0.3, "second.both>0.3"),
+        (0.5, "second.both>0.5"),
+        (0.8, "second.both>0.8"),
+    ],
+};
+
+/// Whether two models agree on a pair of words.
+pub(super) fn agreement(first: &Posteriors, second: &Posteriors, (i, j): (usize, usize), to: &mut impl Sink) {
+    let (first, second) = (first.both.at(i, j), second.both.at(i, j));
+    to.add("second.smaller", first.min(second));
+    to.add("second.sum-above-1", (first + second - 1.0).max(0.0));
+    to.flag("second.agrees", first > 0.5 && second > 0.5);
+    to.flag("second.differs", (first > 0.5) != (second > 0.5));
+}
+
 impl Posteriors {
     pub fn new(directions: [Vec<f64>; 2], columns: usize) -> Self {
         let both = directions[0].iter().zip(&directions[1]).map(|(a, b)| (a * b).sqrt()).collect();

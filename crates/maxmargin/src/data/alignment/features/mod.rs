@@ -7,6 +7,7 @@
 //! | `dice` | how often both occur together |
 //! | `model1` | posteriors by IBM Model 1, both directions |
 //! | `hmm` | posteriors by the hidden Markov model, both directions |
+//! | `second` | posteriors of a second hidden Markov model, and whether the first agrees |
 //! | `context` | whether the words beside them belong together |
 //! | `frequency` | how rare the words are |
 //! | `lexical` | the words themselves, where they are frequent |
@@ -47,6 +48,8 @@ pub enum FeatureGroup {
     Model1,
     /// Posteriors by the hidden Markov model; needs associations.
     Hmm,
+    /// Posteriors by the hidden Markov model of second associations; needs those.
+    Second,
     /// Whether the words beside them belong together; needs associations.
     Context,
     /// How rare the words are; needs associations.
@@ -61,12 +64,13 @@ pub enum FeatureGroup {
 
 impl FeatureGroup {
     /// All groups, in the order of their features.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Position,
         Self::Spelling,
         Self::Dice,
         Self::Model1,
         Self::Hmm,
+        Self::Second,
         Self::Context,
         Self::Frequency,
         Self::Lexical,
@@ -82,6 +86,7 @@ impl FeatureGroup {
             Self::Dice => "dice",
             Self::Model1 => "model1",
             Self::Hmm => "hmm",
+            Self::Second => "second",
             Self::Context => "context",
             Self::Frequency => "frequency",
             Self::Lexical => "lexical",
@@ -95,7 +100,9 @@ impl FeatureGroup {
         match self {
             Self::Table => false,
             Self::Lexical => ["left=", "right=", "pair="].iter().any(|start| feature.starts_with(start)),
-            group => feature.strip_prefix(group.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+            group => feature
+                .strip_prefix(group.name())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
         }
     }
 
@@ -154,6 +161,7 @@ pub(super) struct PairView<'a> {
     /// The same words in lower case.
     folded: [Vec<String>; 2],
     associations: Option<KnownPair>,
+    second: Option<association::Posteriors>,
     external: Option<external::Grid>,
 }
 
@@ -169,7 +177,7 @@ impl<'a> PairView<'a> {
     pub fn new(
         left: Vec<&'a str>,
         right: Vec<&'a str>,
-        associations: Option<PairAssociations>,
+        [associations, second]: [Option<PairAssociations>; 2],
         external: Option<&SentenceLinks>,
     ) -> Self {
         let fold = |words: &[&str]| words.iter().map(|word| word.to_lowercase()).collect();
@@ -182,7 +190,8 @@ impl<'a> PairView<'a> {
             hmm: association::Posteriors::new(known.hmm, columns),
             sentences: known.sentences,
         });
-        Self { left, right, folded, associations, external }
+        let second = second.map(|known| association::Posteriors::new(known.hmm, columns));
+        Self { left, right, folded, associations, second, external }
     }
 
     /// Adds the features of a group, except `Table`, for a pair of words.
@@ -214,6 +223,13 @@ impl<'a> PairView<'a> {
             (FeatureGroup::External, _) => {
                 if let Some(grid) = &self.external {
                     grid.add((i, j), to);
+                }
+            }
+            (FeatureGroup::Second, known) => {
+                let Some(second) = &self.second else { return };
+                second.add(&association::SECOND, (i, j), to);
+                if let Some(known) = known {
+                    association::agreement(&known.hmm, second, (i, j), to);
                 }
             }
             (FeatureGroup::Table, _) | (_, None) => {}
