@@ -68,13 +68,13 @@ fn from_text_and_from_files() {
     common::check(&train, &vocabulary);
 
     let edges = train.edges.as_ref().unwrap();
-    for pair in 0..text.len() {
+    for (pair, gold) in gold.iter().enumerate() {
         let (lefts, rights) = text.sizes(pair);
         assert_eq!(train.range(pair).len(), lefts * rights);
         for row in train.range(pair) {
             let label = train.labels[row];
-            assert_eq!(label == 1, gold[pair].sure.contains(&edges[row]));
-            assert_eq!(label == 2, gold[pair].possible.contains(&edges[row]));
+            assert_eq!(label == 1, gold.sure.contains(&edges[row]));
+            assert_eq!(label == 2, gold.possible.contains(&edges[row]));
         }
     }
     for row in 0..train.features.rows() {
