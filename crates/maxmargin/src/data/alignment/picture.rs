@@ -18,7 +18,7 @@ use super::SentenceLinks;
 /// let gold = SentenceLinks { sure: vec![edge(1, 2)], possible: vec![edge(0, 0), edge(0, 1)] };
 /// let (left, right) = (["the", "house"], ["de", "la", "maison"]);
 /// let picture = AlignmentPicture::new(&left, &right, &gold, &[edge(0, 1), edge(1, 0), edge(1, 2)]);
-/// assert_eq!(picture.text(), "\
+/// let expected = "
 ///       d l m
 ///       e a a
 ///           i
@@ -27,7 +27,8 @@ use super::SentenceLinks;
 ///           n
 /// the   □ ■ ·
 /// house × · ●
-/// ");
+/// ";
+/// assert_eq!(format!("\n{}", picture.text()), expected);
 /// ```
 #[derive(Debug, Clone)]
 pub struct AlignmentPicture<'a> {
