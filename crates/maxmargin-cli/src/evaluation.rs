@@ -110,7 +110,7 @@ pub struct Evaluation<'a> {
 impl Evaluation<'_> {
     /// One object with the metrics by name.
     pub fn json(&self, per_label: bool) -> Value {
-        let HeldOut { data, unseen, labels, .. } = self.held_out;
+        let HeldOut { data, unseen, .. } = self.held_out;
         let mut object = json!({
             "n": data.len(),
             "rows": data.features.rows(),
@@ -128,7 +128,7 @@ impl Evaluation<'_> {
                     "precision": label.precision(), "recall": label.recall(), "f1": label.f1(),
                 })
             };
-            object["per_label"] = labels.iter().zip(&self.per_label).map(one).collect();
+            object["per_label"] = self.labels().map(one).collect();
         }
         object
     }
@@ -174,10 +174,17 @@ impl Evaluation<'_> {
         table.to_string()
     }
 
+    /// The labels that are predicted. Of those of edges only one is: a link.
+    fn labels(&self) -> impl Iterator<Item = (&str, &Retrieval)> {
+        let is_graph = self.held_out.data.edges.is_some();
+        let labels = self.held_out.labels.iter().zip(&self.per_label);
+        labels.filter(move |(name, _)| !is_graph || *name == "sure")
+    }
+
     /// A row per label.
     pub fn label_table(&self) -> String {
         let mut table = Table::new(["label", "true", "predicted", "right", "precision", "recall", "F1"]);
-        for (name, label) in self.held_out.labels.iter().zip(&self.per_label) {
+        for (name, label) in self.labels() {
             table.row([
                 name.to_owned(),
                 label.truth.to_string(),

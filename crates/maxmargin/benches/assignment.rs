@@ -1,8 +1,9 @@
 //! Matchings of complete graphs with as many nodes on each side as sentences have words: the assignment solver and the
 //! circulation solver against the crate `lapjv`, and lists of the best ones.
 //!
-//! Two kinds of gains: *full*, where all links are worth something and all nodes are linked in the end, and *words*, where
-//! most pairs of words have nothing to do with each other and some words stay alone. `lapjv` needs a square table of costs
+//! Three kinds of gains: *full*, where all links are worth something and all nodes are linked in the end, *words*, where most
+//! pairs of words have nothing to do with each other and some words stay alone, and *untrained*, the gains of the first
+//! loss-augmented decoding, which are all the same but for the true links. `lapjv` needs a square table of costs
 //! in which each row is assigned; with what is worth nothing set to 0 its optimum is the same.
 
 use divan::{Bencher, black_box};
@@ -34,6 +35,10 @@ fn words(size: usize) -> Vec<Vec<f64>> {
         (0..size * size).map(gain).collect()
     };
     (0..16).map(|_| gains(&mut random)).collect()
+}
+
+fn untrained(size: usize) -> Vec<Vec<f64>> {
+    vec![(0..size * size).map(|edge| if edge / size == edge % size { -1.0 } else { 1.0 }).collect()]
 }
 
 fn assignment(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
@@ -101,6 +106,16 @@ fn lapjv_words(bencher: Bencher, size: usize) {
 #[divan::bench(args = SIZES)]
 fn circulation_words(bencher: Bencher, size: usize) {
     circulation(bencher, size, words(size), ONE);
+}
+
+#[divan::bench(args = SIZES)]
+fn assignment_untrained(bencher: Bencher, size: usize) {
+    assignment(bencher, size, untrained(size));
+}
+
+#[divan::bench(args = SIZES)]
+fn lapjv_untrained(bencher: Bencher, size: usize) {
+    other(bencher, size, untrained(size));
 }
 
 #[divan::bench(args = SIZES)]

@@ -176,6 +176,28 @@ fn the_best_of_every_loss() {
     }
 }
 
+/// Numbers whose sums are rounded, of all sizes at once.
+#[test]
+fn rounding_does_no_harm() {
+    let mut random = Pcg64Mcg::seed_from_u64(5);
+    for round in 0..2000 {
+        let mut case = Case::new(&mut random, 4, 9);
+        let sizes: &[f64] = if round % 2 == 0 { &[1.0] } else { &[1e-9, 1e-3, 1.0, 1e6] };
+        for gain in &mut case.first {
+            *gain = sizes[random.random_range(0..sizes.len())] * random.random_range(-1.0..1.0);
+        }
+        let (graph, gains) = (case.graph(), &case.first);
+        let ranks = ranking(&case.all(), gains);
+        let list = k_best_matchings(&graph, gains, case.limits, usize::MAX, &mut BMatching::default());
+        assert_eq!(list.len(), ranks.len(), "{case:?}");
+        let rounding = 1e-14 * gains.iter().map(|gain| gain.abs()).sum::<f64>();
+        for (rank, (links, expected)) in list.iter().zip(&ranks).enumerate() {
+            let found = worth(gains, links);
+            assert!((found - expected).abs() <= rounding, "number {rank}: {found} for {expected}, {case:?}");
+        }
+    }
+}
+
 /// Two solvers that share no idea but the duals, on graphs too large to be listed.
 #[test]
 fn both_solvers_agree_on_large_graphs() {

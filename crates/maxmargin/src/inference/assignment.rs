@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 
 /// So many bids per left node are made before augmenting paths take over: bidding does not end soon where several nodes
 /// compete for fewer others that are almost worth the same to them.
-const BIDS: usize = 4;
+const BIDS: usize = 2;
 
 /// The solver and its working memory.
 ///
@@ -106,13 +106,13 @@ impl<G: Gain> Assignment<G> {
             bids -= 1;
             let Some((mut right, best, second)) = self.two_best(left as usize) else { continue };
             let price = self.prices[right];
-            let raised = price + (best - second.1);
+            let raised = price + (best - second);
             // A rise that is lost in rounding would let two bidders outbid each other for ever.
             let is_raised = price.is_below(raised);
             if is_raised {
                 self.prices[right] = raised;
-            } else if self.left_of[right] != NONE && second.0 != NONE {
-                right = second.0 as usize;
+            } else if self.left_of[right] != NONE {
+                right = self.free_tie(left as usize, best).unwrap_or(right);
             }
             let before = std::mem::replace(&mut self.left_of[right], left);
             self.right_of[left as usize] = right as u32;
@@ -124,23 +124,29 @@ impl<G: Gain> Assignment<G> {
         self.waiting.append(&mut self.outbid);
     }
 
-    /// The most profitable right node with its profit, and the second with its own: none with 0 where staying alone is the
-    /// second best. None where nothing is profitable.
-    fn two_best(&self, left: usize) -> Option<(usize, G, (u32, G))> {
-        let (mut best, mut second) = ((NONE, G::ZERO), (NONE, G::ZERO));
+    /// The most profitable right node with its profit, and the second largest profit, which is 0 where that is to stay
+    /// alone. None where nothing is profitable.
+    fn two_best(&self, left: usize) -> Option<(usize, G, G)> {
+        let (mut best, mut second) = ((NONE, G::ZERO), G::ZERO);
         let gains = &self.gains[left * self.rights..(left + 1) * self.rights];
         for (right, (&gain, &price)) in gains.iter().zip(&self.prices).enumerate() {
             let profit = gain - price;
-            if second.1.is_below(profit) {
+            if second.is_below(profit) {
                 if best.1.is_below(profit) {
-                    second = best;
+                    second = best.1;
                     best = (right as u32, profit);
                 } else {
-                    second = (right as u32, profit);
+                    second = profit;
                 }
             }
         }
         (best.0 != NONE).then_some((best.0 as usize, best.1, second))
+    }
+
+    /// A free right node that is as profitable as the best.
+    fn free_tie(&self, left: usize, best: G) -> Option<usize> {
+        (0..self.rights)
+            .find(|&right| self.left_of[right] == NONE && self.gain(left, right) - self.prices[right] == best)
     }
 
     /// Links a left node along a shortest path of slacks (profit + price − gain), if that is worth anything.
@@ -164,11 +170,15 @@ impl<G: Gain> Assignment<G> {
         // The nearest left node that can give up its link (the first one: stay alone), and how far that is.
         let (mut alone, mut length) = (start, profit);
         let mut reached = 0;
-        let mut next = nearest(distance, order, reached);
+        // The nearest right node that is nearer than staying alone; of several, a free one, which ends the search.
+        let (mut next, mut least) = (None, profit);
+        for (right, &here) in distance.iter().enumerate() {
+            if here.is_below(least) || (here == least && next.is_some() && self.left_of[right] == NONE) {
+                (next, least) = (Some(right), here);
+            }
+        }
         let end = loop {
-            let Some(place) = next.filter(|&place| distance[order[place] as usize].is_below(length)) else {
-                break None;
-            };
+            let Some(place) = next else { break None };
             let right = order[place] as usize;
             let here = distance[right];
             let left = self.left_of[right];
@@ -184,8 +194,7 @@ impl<G: Gain> Assignment<G> {
             if base.is_below(length) {
                 (alone, length) = (left, base);
             }
-            next = None;
-            let mut least = length;
+            (next, least) = (None, length);
             for (place, &right) in order.iter().enumerate().skip(reached) {
                 let right = right as usize;
                 let through = base + self.prices[right] - gains[right];
@@ -193,9 +202,9 @@ impl<G: Gain> Assignment<G> {
                     distance[right] = through;
                     before[right] = left as u32;
                 }
-                if distance[right].is_below(least) {
-                    least = distance[right];
-                    next = Some(place);
+                let here = distance[right];
+                if here.is_below(least) || (here == least && next.is_some() && self.left_of[right] == NONE) {
+                    (next, least) = (Some(place), here);
                 }
             }
         };
@@ -223,10 +232,4 @@ impl<G: Gain> Assignment<G> {
         let linked = (0..self.lefts).filter_map(|left| Some(self.gain(left, self.partner(left)?)));
         linked.fold(G::ZERO, |sum, gain| sum + gain)
     }
-}
-
-/// The place in `order`, from `first`, of the nearest node.
-fn nearest<G: Gain>(distance: &[G], order: &[u32], first: usize) -> Option<usize> {
-    let at = |place: usize| distance[order[place] as usize];
-    (first..order.len()).reduce(|best, place| if at(place).is_below(at(best)) { place } else { best })
 }
