@@ -3,19 +3,22 @@
 //! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
 //! [`Field`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]; with side constraints [`maximize_relaxed`]), and exact answers on top of it
-//! ([`BranchAndBound`], [`k_best_sets`]).
+//! ([`BranchAndBound`], [`k_best_sets`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
 
 mod branch_and_bound;
 mod chow_liu;
 mod dominance;
 mod enumeration;
+mod envelope;
 mod field;
+mod flow_projection;
 mod forest;
 mod k_best_paths;
 mod k_best_sets;
 mod k_best_viterbi;
 mod local_polytope;
 mod max_flow;
+mod network;
 mod roof_duality;
 mod stratified_viterbi;
 mod viterbi;
@@ -24,11 +27,13 @@ pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{Field, LabelGraph};
+pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
+pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;
