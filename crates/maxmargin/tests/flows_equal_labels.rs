@@ -5,6 +5,7 @@ use std::fmt::Debug;
 
 use maxmargin::data::Rows;
 use maxmargin::inference::FlowProjection;
+use maxmargin::linear::Terms;
 use maxmargin::structure::{Flow, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -38,6 +39,11 @@ where
             prop_assert_eq!(polytope.network.excess(&z), 0.0, "{:?} is no flow", y);
             let mut features = vec![0.0; problem.dim()];
             flow.add_flow_features(&x, &z, &mut features);
+            let mut by_arcs = Terms::default();
+            (0..arcs).filter(|&a| z[a] == 1.0).for_each(|a| flow.add_arc_features(&x, a, &mut by_arcs));
+            let mut sum = vec![0.0; problem.dim()];
+            by_arcs.add_to(1.0, &mut sum);
+            prop_assert!(sum.iter().zip(&features).all(|(a, b)| (a - b).abs() < 1e-9), "arc by arc: {sum:?}");
             let phi = problem.phi(i, &y);
             prop_assert!(
                 features.iter().zip(&phi).all(|(a, b)| (a - b).abs() < 1e-9),

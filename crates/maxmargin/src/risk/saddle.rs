@@ -8,6 +8,7 @@
 
 use std::sync::OnceLock;
 
+use crate::linear::FeatureSum;
 use crate::structure::{Example, Flow, FlowPolytope, Structure};
 
 /// A risk as a maximum over flows, example by example.
@@ -20,6 +21,9 @@ pub trait Saddle: Sync {
 
     /// F_iᵀw: the score of each arc.
     fn arc_scores(&self, i: usize, w: &[f64], scores: &mut [f64]);
+
+    /// Adds the features of one arc: a column of F_i.
+    fn add_arc_features(&self, i: usize, arc: usize, sum: &mut dyn FeatureSum);
 
     /// Adds F_i z to `sum`.
     fn add_flow_features(&self, i: usize, z: &[f64], sum: &mut [f64]);
@@ -47,6 +51,10 @@ where
 
     fn arc_scores(&self, i: usize, w: &[f64], scores: &mut [f64]) {
         self.flow.arc_scores(w, &self.examples[i].input, scores);
+    }
+
+    fn add_arc_features(&self, i: usize, arc: usize, sum: &mut dyn FeatureSum) {
+        self.flow.add_arc_features(&self.examples[i].input, arc, sum);
     }
 
     fn add_flow_features(&self, i: usize, z: &[f64], sum: &mut [f64]) {

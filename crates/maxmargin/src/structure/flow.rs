@@ -12,6 +12,7 @@
 //! A chain is a path through a trellis. One label of several is a path over one of several arcs.
 
 use crate::inference::Network;
+use crate::linear::{FeatureSum, dot};
 
 /// A structure whose labels are flows in a network. [`Structure::as_flow`](super::Structure::as_flow) says which are.
 ///
@@ -29,6 +30,9 @@ pub trait Flow<Input, Label>: Sync {
 
     /// The score Fᵀw of each arc.
     fn arc_scores(&self, w: &[f64], x: &Input, scores: &mut [f64]);
+
+    /// Adds the features of one arc: a column of F.
+    fn add_arc_features(&self, x: &Input, arc: usize, sum: &mut dyn FeatureSum);
 
     /// Adds F z to `sum`, for z of any sign and whether it is a flow or not.
     fn add_flow_features(&self, x: &Input, z: &[f64], sum: &mut [f64]);
@@ -56,6 +60,6 @@ impl FlowPolytope {
 
     /// The loss of a flow.
     pub fn loss(&self, flow: &[f64]) -> f64 {
-        self.constant + crate::linear::dot(&self.losses, flow)
+        self.constant + dot(&self.losses, flow)
     }
 }

@@ -204,6 +204,10 @@ impl Flow<Rows, u32> for Multiclass {
         add_row_products(x.row(0), w, scores);
     }
 
+    fn add_arc_features(&self, x: &Rows, arc: usize, sum: &mut dyn FeatureSum) {
+        self.add_features(x, &(arc as u32), 1.0, sum);
+    }
+
     fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
         for (label, &z) in (0..).zip(z).filter(|(_, z)| **z != 0.0) {
             self.add_features(x, &label, z, sum);

@@ -12,7 +12,7 @@
 use super::Chain;
 use crate::data::Rows;
 use crate::inference::{Network, NetworkArc};
-use crate::linear::add_row_products;
+use crate::linear::{FeatureSum, add_row_products};
 use crate::structure::{Flow, FlowPolytope};
 
 impl Chain {
@@ -90,6 +90,16 @@ impl Flow<Rows, Vec<u32>> for Chain {
                 add(unary, first);
             }
         }
+    }
+
+    fn add_arc_features(&self, x: &Rows, arc: usize, sum: &mut dyn FeatureSum) {
+        let labels = self.labels;
+        let Some(later) = arc.checked_sub(labels) else {
+            return self.add_position(x, 0, arc, 1.0, sum);
+        };
+        let (t, transition) = (1 + later / (labels * labels), later % (labels * labels));
+        self.add_position(x, t, transition % labels, 1.0, sum);
+        sum.add(self.transitions_start() + transition, 1.0);
     }
 
     fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
