@@ -9,9 +9,9 @@ use maxmargin::data::fingerprint_of_bytes;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{CheckpointDir, Identity, RunState, Solver, SolverKind, SolverSettings};
 use maxmargin::structure::LabelCost;
-use maxmargin::task::{Task, TaskKind};
+use maxmargin::task::{LinkOptions, Task, TaskKind};
 
-use crate::describe::{columns, label_sets};
+use crate::describe::{columns, label_sets, links};
 use crate::print::note;
 use crate::problem::Problem;
 
@@ -85,6 +85,7 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
         .map_or("at 0".to_owned(), |start| format!("the --warm-start weights {}", hash(start)));
     let options = &problem.options;
     let loss = match (&options.cost, options.mean, problem.task.kind()) {
+        (_, _, TaskKind::Matching) => "links".to_owned(),
         (LabelCost::ZeroOne, _, TaskKind::Multiclass) => "zero-one".to_owned(),
         (LabelCost::ZeroOne, true, _) => "hamming-mean".to_owned(),
         (LabelCost::ZeroOne, false, _) => "hamming".to_owned(),
@@ -116,6 +117,12 @@ fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> I
     // What only some runs have comes only with them: checkpoints of the others stay as they are.
     if let Some(columns) = columns(&problem.preprocessing) {
         add("columns", columns);
+    }
+    if let Some(links) = links(&problem.task) {
+        let LinkOptions { miss, false_link, extra_links, .. } = options.links;
+        add("links", links);
+        add("costs of links", hash(&[miss, false_link]));
+        add("extra links", format!("{extra_links:?}").to_lowercase());
     }
     if let Task::Multilabel(structure) = &problem.task {
         let ends = structure.graph().edges().iter().flat_map(|&(i, j)| [f64::from(i), f64::from(j)]);

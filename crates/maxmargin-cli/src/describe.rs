@@ -2,10 +2,10 @@
 
 use maxmargin::data::{Alphabet, Preprocessing};
 use maxmargin::model::Model;
-use maxmargin::structure::PairWeights;
+use maxmargin::structure::{LinkLoss, PairWeights};
 use maxmargin::task::Task;
 
-use crate::print::count;
+use crate::print::{count, number};
 
 /// The pairs of labels that have weights, and how sets are searched; none where labels are no sets.
 pub fn label_sets(task: &Task) -> Option<String> {
@@ -23,6 +23,20 @@ pub fn label_sets(task: &Task) -> Option<String> {
     let inference = if structure.is_relaxed() { "relaxed inference" } else { "exact inference" };
     let signed = if structure.is_signed() { ", signed" } else { "" };
     Some(format!("{pairs}{weights}, {inference}{signed}"))
+}
+
+/// How many links nodes have and what wrong ones cost; none where there are no links.
+pub fn links(task: &Task) -> Option<String> {
+    let Task::Matching(structure) = task else { return None };
+    let (left, right) = structure.fertility();
+    let of = |limit: u32, side: &str| format!("{} of a {side} node", count(limit as usize, "link"));
+    let costs = match structure.link_loss() {
+        LinkLoss::Mistakes { miss, false_link } => {
+            format!("; a missed link costs {}, a false one {}", number(miss), number(false_link))
+        }
+        LinkLoss::Size => String::new(),
+    };
+    Some(format!("at most {} and {}{costs}", of(left, "left"), of(right, "right")))
 }
 
 /// What is done to columns; none where they are left as they are.

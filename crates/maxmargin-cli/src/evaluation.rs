@@ -161,7 +161,8 @@ impl Evaluation<'_> {
         let HeldOut { data, .. } = self.held_out;
         table.row(["examples".to_owned(), data.len().to_string()]);
         if data.features.rows() != data.len() {
-            table.row(["rows".to_owned(), data.features.rows().to_string()]);
+            let rows = if data.edges.is_some() { "edges" } else { "rows" };
+            table.row([rows.to_owned(), data.features.rows().to_string()]);
         }
         if let Some(label) = self.background() {
             table.row(["background", label]);
@@ -196,9 +197,9 @@ impl Evaluation<'_> {
     }
 }
 
-/// The label that stands for nothing by convention; label sets need none.
+/// The label that stands for nothing by convention; label sets and links need none.
 fn usual_background(data: &Dataset, labels: &Alphabet) -> Option<u32> {
-    if data.sets.is_some() { None } else { background_label(labels) }
+    if data.sets.is_some() || data.edges.is_some() { None } else { background_label(labels) }
 }
 
 /// A line about what a model does not know, if there is anything.

@@ -127,7 +127,10 @@ impl Problem {
         let examples = count(self.data.len(), "example");
         let rows = match self.data.features.rows() {
             rows if rows == self.data.len() => String::new(),
-            rows => format!(" of {} in all", count(rows, "row")),
+            rows => {
+                let name = if self.data.edges.is_some() { "edge" } else { "row" };
+                format!(" of {} in all", count(rows, name))
+            }
         };
         let (labels, attributes) = (self.vocabulary.labels.len(), self.vocabulary.attributes.len());
         format!(

@@ -187,7 +187,12 @@ proptest! {
 /// Where ψ falls with the loss, nothing is known of losses between two steps.
 #[test]
 fn rounding_is_refused_where_it_proves_nothing() {
-    let sample = common::problem::Sample { rows: vec![vec![1.0]; 3], truth: vec![0, 1, 0], weight: 1.0 };
+    let sample = common::problem::Sample {
+        rows: vec![vec![1.0]; 3],
+        truth: vec![0, 1, 0],
+        weight: 1.0,
+        edges: vec![],
+    };
     let problem = Problem {
         kind: TaskKind::Chain,
         features: 1,
@@ -197,6 +202,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
         mean: false,
         costs: Some(vec![0.0, 0.3, 0.25, 0.0]),
         sets: common::problem::Sets::default(),
+        fertility: (1, 1),
         values: common::problem::Values::Double,
         sparse: false,
         samples: vec![sample],

@@ -1,7 +1,7 @@
 //! Promise: after every pass of every solver `lower_bound ≤ F* ≤ primal`, also when the search is not exact: then the
 //! bracket stays true, and `oracle_gap` says how much of it the search has to answer for.
 
-use maxmargin::data::Rows;
+use maxmargin::data::Dataset;
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{Memory, Scene, Search, Violation};
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, cases, trainable};
+use common::problem::{Problem, cases, links, trainable};
 use common::reference::{Bracket, optimum};
 
 const SOLVERS: [SolverKind; 8] = [
@@ -65,13 +65,19 @@ impl<S: KBest> Search<S> for Lazy {
     }
 }
 
-fn lazy_risk<S>(problem: &Problem, structure: S, lazy: Lazy, truth: fn(&[u32]) -> S::Label) -> Box<dyn Risk>
+fn lazy_risk<S>(
+    problem: &Problem,
+    structure: S,
+    lazy: Lazy,
+    input: fn(&Dataset, usize) -> S::Input,
+    truth: fn(&[u32]) -> S::Label,
+) -> Box<dyn Risk>
 where
-    S: KBest<Input = Rows> + Structure + 'static,
+    S: KBest + Structure + 'static,
 {
     let data = problem.dataset();
     let example =
-        |i| Example { input: data.input(i), truth: truth(data.labels_of(i)), weight: data.weight(i) };
+        |i| Example { input: input(&data, i), truth: truth(data.labels_of(i)), weight: data.weight(i) };
     Box::new(StructuredRisk::new(structure, lazy, (0..data.len()).map(example).collect()))
 }
 
@@ -158,9 +164,15 @@ proptest! {
     ) {
         let lazy = Lazy { rank, room };
         let risk = match problem.kind {
-            TaskKind::Multiclass => lazy_risk(&problem, problem.multiclass(), lazy, |y| y[0]),
-            TaskKind::Chain => lazy_risk(&problem, problem.chain(), lazy, <[u32]>::to_vec),
-            TaskKind::Multilabel => lazy_risk(&problem, problem.multilabel(), lazy, LabelSet::of),
+            TaskKind::Multiclass => lazy_risk(&problem, problem.multiclass(), lazy, Dataset::input, |y| y[0]),
+            TaskKind::Chain => lazy_risk(&problem, problem.chain(), lazy, Dataset::input, <[u32]>::to_vec),
+            TaskKind::Multilabel => {
+                lazy_risk(&problem, problem.multilabel(), lazy, Dataset::input, LabelSet::of)
+            }
+            TaskKind::Matching => {
+                let graph = |data: &Dataset, i: usize| data.graph(i).unwrap();
+                lazy_risk(&problem, problem.matching(), lazy, graph, links)
+            }
         };
         let reference = optimum(&problem, lambda);
         let settings = SolverSettings { groups, ..SolverSettings::new(lambda).unwrap() };

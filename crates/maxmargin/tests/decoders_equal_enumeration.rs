@@ -1,14 +1,13 @@
 //! Promise: every decoder, λ-oracle (at both ends too) and k-best list equals enumeration of all labels.
 
-use maxmargin::data::Rows;
 use maxmargin::linear::{FeatureSum, Terms};
-use maxmargin::structure::{Found, KBest, LabelSet, Mix, Structure};
+use maxmargin::structure::{Found, KBest, LabelSet, Links, Mix, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, all_labels, cases, dot, label_set, numbers, problems, weights};
+use common::problem::{Problem, Sizes, all_labels, cases, dot, label_set, links, numbers, problems, weights};
 
 /// Mixes with 0 < λ < ∞.
 const MIXES: [Mix; 5] = [
@@ -29,13 +28,14 @@ fn close(x: f64, y: f64) -> bool {
 struct Case<'a, S: Structure> {
     problem: &'a Problem,
     structure: &'a S,
+    x: S::Input,
     i: usize,
     w: &'a [f64],
     to: fn(&[u32]) -> S::Label,
     from: &'a dyn Fn(&S::Label) -> Vec<u32>,
 }
 
-impl<S: KBest<Input = Rows>> Case<'_, S> {
+impl<S: KBest> Case<'_, S> {
     fn score(&self, y: &[u32]) -> f64 {
         dot(self.w, &self.problem.phi(self.i, y))
     }
@@ -82,34 +82,32 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
-        let Self { problem, structure, i, w, .. } = *self;
-        let data = problem.dataset();
-        let x = data.input(i);
+        let &Self { problem, structure, ref x, i, w, .. } = self;
         let truth = (self.to)(&problem.samples[i].truth);
         prop_assert_eq!(structure.dim(), problem.dim());
         let mut scores = S::Scores::default();
-        structure.score(w, &x, &mut scores);
+        structure.score(w, x, &mut scores);
 
         for y in problem.labels_of(i) {
             let label = (self.to)(&y);
-            prop_assert_eq!(structure.score_of(&x, &scores, &label), self.score(&y), "the score of {:?}", &y);
+            prop_assert_eq!(structure.score_of(x, &scores, &label), self.score(&y), "the score of {:?}", &y);
             let loss = problem.loss(i, &y);
             prop_assert!(close(structure.loss(&truth, &label), loss), "the loss of {y:?} is {loss}");
-            self.check_features(&x, &y)?;
+            self.check_features(x, &y)?;
         }
-        self.check_products(&x)?;
+        self.check_products(x)?;
 
-        let found = structure.decode(&x, &mut scores);
+        let found = structure.decode(x, &mut scores);
         let y = self.consistent(&found, false)?;
         prop_assert_eq!(found.score, self.ranks(Mix::SCORE)[0].0, "decoding gave {:?}, w = {:?}", y, w);
 
         for mix in MIXES.into_iter().chain(ENDS) {
             let ranks = self.ranks(mix);
-            let found = structure.maximize(&x, &truth, &mut scores, mix);
+            let found = structure.maximize(x, &truth, &mut scores, mix);
             let y = self.consistent(&found, true)?;
             self.same_rank(mix, &y, ranks[0], "maximize")?;
             for k in [0, 1, 2, 3, ranks.len() / 2, ranks.len(), ranks.len() + 3] {
-                let list = structure.k_best(&x, Some(&truth), &mut scores, mix, k);
+                let list = structure.k_best(x, Some(&truth), &mut scores, mix, k);
                 prop_assert_eq!(list.len(), k.min(ranks.len()), "the {} best under {:?}", k, mix);
                 let mut seen = std::collections::HashSet::new();
                 for (found, &rank) in list.iter().zip(&ranks) {
@@ -120,7 +118,7 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
             }
         }
 
-        let all = structure.k_best(&x, None, &mut scores, Mix::SCORE, usize::MAX);
+        let all = structure.k_best(x, None, &mut scores, Mix::SCORE, usize::MAX);
         let ranks = self.ranks(Mix::SCORE);
         prop_assert_eq!(all.len(), ranks.len(), "all labels without a truth");
         for (found, &(score, _)) in all.iter().zip(&ranks) {
@@ -131,8 +129,8 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
     }
 
     /// Inner products of differences, for every label as the one that is subtracted.
-    fn check_products(&self, x: &Rows) -> Result<(), TestCaseError> {
-        let Self { problem, structure, i, .. } = *self;
+    fn check_products(&self, x: &S::Input) -> Result<(), TestCaseError> {
+        let &Self { problem, structure, i, .. } = self;
         let kernel = structure.kernel(x);
         let all = problem.labels_of(i);
         let some: Vec<_> = all.iter().step_by(all.len().div_ceil(8)).collect();
@@ -155,8 +153,8 @@ impl<S: KBest<Input = Rows>> Case<'_, S> {
     }
 
     /// φ and φ(y) − φ(truth), into dense and sparse sums, with factors.
-    fn check_features(&self, x: &Rows, y: &[u32]) -> Result<(), TestCaseError> {
-        let Self { problem, structure, i, .. } = *self;
+    fn check_features(&self, x: &S::Input, y: &[u32]) -> Result<(), TestCaseError> {
+        let &Self { problem, structure, i, .. } = self;
         let truth = &problem.samples[i].truth;
         let label = (self.to)(y);
         let (phi, phi_truth) = (problem.phi(i, y), problem.phi(i, truth));
@@ -219,7 +217,7 @@ proptest! {
     fn multiclass_equals_enumeration(problem in multiclass(), numbers in numbers()) {
         let (structure, w) = (problem.multiclass(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, i, w: &w, to: |y| y[0], from: &|&y| vec![y] }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: |y| y[0], from: &|&y| vec![y] }.check()?;
         }
     }
 
@@ -227,7 +225,7 @@ proptest! {
     fn chains_equal_enumeration(problem in chain(), numbers in numbers()) {
         let (structure, w) = (problem.chain(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, i, w: &w, to: <[u32]>::to_vec, from: &Vec::clone }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: <[u32]>::to_vec, from: &Vec::clone }.check()?;
         }
     }
 
@@ -239,7 +237,32 @@ proptest! {
             (0..problem.labels as u32).map(|label| set.share(label) as u32).collect()
         };
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, i, w: &w, to: label_set, from: &from }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: label_set, from: &from }.check()?;
+        }
+    }
+}
+
+fn matching() -> impl Strategy<Value = Problem> {
+    let sizes = Sizes { features: 0..=3, labels: 1..=4, lengths: 0..=8, samples: 1..=2, weighted: false };
+    problems(TaskKind::Matching, sizes)
+        .prop_filter("no weights at all", |problem| problem.features > 0 || problem.bias)
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn matchings_equal_enumeration(problem in matching(), numbers in numbers()) {
+        let (structure, data, w) = (problem.matching(), problem.dataset(), weights(&problem, &numbers));
+        for i in 0..problem.samples.len() {
+            let from = |label: &Links| -> Vec<u32> {
+                assert!(label.free.is_empty() && label.on.is_sorted_by(|a, b| a < b), "{label:?}");
+                let edges = problem.samples[i].edges.len() as u32;
+                assert!(label.on.iter().all(|&edge| edge < edges), "{label:?}");
+                (0..edges).map(|edge| u32::from(label.on.contains(&edge))).collect()
+            };
+            let x = data.graph(i).unwrap();
+            Case { problem: &problem, structure: &structure, x, i, w: &w, to: links, from: &from }.check()?;
         }
     }
 }

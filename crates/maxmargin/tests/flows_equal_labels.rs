@@ -3,10 +3,10 @@
 
 use std::fmt::Debug;
 
-use maxmargin::data::Rows;
+use maxmargin::data::Dataset;
 use maxmargin::inference::FlowProjection;
 use maxmargin::linear::Terms;
-use maxmargin::structure::{Flow, Structure};
+use maxmargin::structure::{Flow, Links, Structure};
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
@@ -17,16 +17,17 @@ use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
 fn check<S, Y: Debug>(
     problem: &Problem,
     structure: &S,
-    label: fn(&[u32]) -> Y,
+    input: impl Fn(&Dataset, usize) -> S::Input,
+    label: impl Fn(&[u32]) -> Y,
     w: &[f64],
 ) -> Result<(), TestCaseError>
 where
-    S: Structure<Input = Rows, Label = Y>,
+    S: Structure<Label = Y>,
 {
-    let flow: &dyn Flow<Rows, Y> = structure.as_flow().expect("labels are flows");
+    let flow: &dyn Flow<S::Input, Y> = structure.as_flow().expect("labels are flows");
     let data = problem.dataset();
     for (i, sample) in problem.samples.iter().enumerate() {
-        let (x, truth) = (data.input(i), label(&sample.truth));
+        let (x, truth) = (input(&data, i), label(&sample.truth));
         let polytope = flow.polytope(&x, &truth);
         let arcs = flow.arcs(&x);
         prop_assert_eq!(polytope.network.arcs().len(), arcs);
@@ -76,7 +77,7 @@ proptest! {
         ),
         numbers in numbers(),
     ) {
-        check(&problem, &problem.chain(), <[u32]>::to_vec, &weights(&problem, &numbers))?;
+        check(&problem, &problem.chain(), Dataset::input, <[u32]>::to_vec, &weights(&problem, &numbers))?;
     }
 
     #[test]
@@ -87,6 +88,18 @@ proptest! {
         ),
         numbers in numbers(),
     ) {
-        check(&problem, &problem.multiclass(), |y| y[0], &weights(&problem, &numbers))?;
+        check(&problem, &problem.multiclass(), Dataset::input, |y| y[0], &weights(&problem, &numbers))?;
+    }
+
+    #[test]
+    fn on_matchings(
+        problem in problems(
+            TaskKind::Matching,
+            Sizes { features: 1..=3, labels: 2..=2, lengths: 1..=6, samples: 1..=2, weighted: false },
+        ),
+        numbers in numbers(),
+    ) {
+        let graph = |data: &Dataset, i| data.graph(i).expect("a graph");
+        check(&problem, &problem.matching(), graph, Links::of_labels, &weights(&problem, &numbers))?;
     }
 }

@@ -7,8 +7,8 @@ use maxmargin::Model;
 use maxmargin::data::{Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
-use maxmargin::structure::{CostMatrix, Inference, LabelCost, PairWeights};
-use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, LabelCost, PairWeights};
+use maxmargin::task::{LinkOptions, Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
 
 fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
@@ -33,10 +33,22 @@ fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
         examples: 5,
         format: Some(Format::Crfsuite),
     };
+    let links = LinkOptions {
+        miss: 2.0,
+        false_link: 1.0 / 3.0,
+        fertility: (1, 4),
+        extra_links: if bias { ExtraLinks::Free } else { ExtraLinks::Refuse },
+    };
     let mut model = Model {
         description,
-        options: TaskOptions { bias, cost, ..TaskOptions::default() },
-        vocabulary: Vocabulary { labels: ["B-é", "O"].into_iter().collect(), attributes },
+        options: TaskOptions { bias, cost, links, ..TaskOptions::default() },
+        vocabulary: Vocabulary {
+            labels: match task {
+                TaskKind::Matching => ["none", "sure", "possible"].into_iter().collect(),
+                _ => ["B-é", "O"].into_iter().collect(),
+            },
+            attributes,
+        },
         preprocessing: Preprocessing::default(),
         dropped_labels: Alphabet::default(),
         weights: Vec::new(),
@@ -74,6 +86,20 @@ fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
 }
 
 #[test]
+fn a_matching_needs_its_labels_and_limits() {
+    let bytes = saved(&model(TaskKind::Matching, true, true, false));
+    for (from, to, part) in [
+        ("\\\"sure\\\"", "\\\"sore\\\"", "none, sure, possible"),
+        ("\\\"links\\\":{", "\\\"lunks\\\":{", "how many links"),
+        ("\\\"fertility\\\":[1,4]", "\\\"fertility\\\":[0,4]", "at least 1 link"),
+        ("\\\"miss\\\":2.0", "\\\"miss\\\":0.0", "above 0"),
+    ] {
+        let message = problem(&replaced(&bytes, from, to));
+        assert!(message.contains(part), "{from}: {message}");
+    }
+}
+
+#[test]
 fn a_model_comes_back_as_it_was() {
     for task in TaskKind::ALL {
         for (named, bias, cost) in [(true, true, false), (false, false, true), (true, false, true)] {
@@ -85,6 +111,9 @@ fn a_model_comes_back_as_it_was() {
             assert_eq!(again.description, model.description);
             assert_eq!(again.options.bias, bias);
             assert_eq!(again.loss_name(), model.loss_name());
+            if task == TaskKind::Matching {
+                assert_eq!(again.options.links, model.options.links);
+            }
             assert!(again.vocabulary.labels.iter().eq(model.vocabulary.labels.iter()));
             assert_eq!(again.vocabulary.attributes.len(), 3);
             if let Attributes::Named(names) = &again.vocabulary.attributes {

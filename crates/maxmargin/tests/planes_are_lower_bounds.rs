@@ -16,7 +16,9 @@ fn any_problem(samples: std::ops::RangeInclusive<usize>) -> impl Strategy<Value 
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 0..=3, samples, weighted: true };
     let multiclass = Sizes { labels: 2..=6, ..sizes.clone() };
     let sets = Sizes { labels: 1..=5, ..sizes.clone() };
+    let graphs = Sizes { lengths: 0..=7, ..sizes.clone() };
     prop_oneof![
+        problems(TaskKind::Matching, graphs),
         problems(TaskKind::Multiclass, multiclass),
         problems(TaskKind::Chain, sizes),
         problems(TaskKind::Multilabel, sets),

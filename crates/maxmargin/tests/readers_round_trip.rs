@@ -51,6 +51,7 @@ fn read(text: &[u8], options: &ReadOptions) -> (Dataset, Vocabulary) {
     for other in [&packed, &again] {
         assert_eq!((&plain.labels, &plain.sequences), (&other.labels, &other.sequences));
         assert_eq!((&plain.weights, &plain.folds), (&other.weights, &other.folds));
+        assert_eq!((&plain.edges, &plain.unreachable), (&other.edges, &other.unreachable));
         assert!((0..plain.features.rows()).all(|row| pairs(&plain, row) == pairs(other, row)));
     }
     (plain, vocabulary)
@@ -136,6 +137,48 @@ proptest! {
         let (data, names) = read(text.as_bytes(), &options);
         let Attributes::Named(attributes) = &names.attributes else { panic!("named attributes") };
         same(&examples, &data, &names, |name| attributes.get(name).unwrap() as usize);
+    }
+
+    #[test]
+    fn edges(
+        examples in examples("[a-c:\\\\@=ü0-9#]{1,5}", "sure|possible|none", 1..7),
+        unreachable in prop::collection::vec(0u32..3, 8),
+        short: bool,
+    ) {
+        let mut text = String::from("# graphs\n");
+        for (i, (rows, weight)) in examples.iter().enumerate() {
+            if *weight != 1.0 || unreachable[i] > 0 {
+                writeln!(text, "@example weight={weight} unreachable={}", unreachable[i]).unwrap();
+            }
+            for (edge, (label, values)) in rows.iter().enumerate() {
+                let label = match label.as_str() {
+                    "sure" if short => "S",
+                    "possible" if short => "P",
+                    "none" if short => "-",
+                    label => label,
+                };
+                // Distinct nodes in no order.
+                write!(text, "{} {}\t{label}", 5 - edge / 2, edge % 2).unwrap();
+                for (name, value) in values {
+                    write!(text, " {}", escape(name)).unwrap();
+                    if *value != 1.0 {
+                        write!(text, ":{value}").unwrap();
+                    }
+                }
+                text.push('\n');
+            }
+            text.push_str("\n\n");
+        }
+        let (data, names) = read(text.as_bytes(), &ReadOptions::default());
+        let Attributes::Named(attributes) = &names.attributes else { panic!("named attributes") };
+        prop_assert!(names.labels.iter().eq(["none", "sure", "possible"]));
+        same(&examples, &data, &names, |name| attributes.get(name).unwrap() as usize);
+        for (i, (rows, _)) in examples.iter().enumerate() {
+            prop_assert_eq!(data.unreachable_links(i), unreachable[i]);
+            let graph = data.graph(i).unwrap();
+            let ends: Vec<(u32, u32)> = graph.edges().iter().map(|edge| (edge.left, edge.right)).collect();
+            prop_assert_eq!(ends, (0..rows.len() as u32).map(|e| (5 - e / 2, e % 2)).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -12,7 +12,8 @@ mod common;
 use common::fault::{fault, spoil};
 
 /// The formats whose labels are not in columns; `label_sets_survive_anything.rs` has the others.
-const FORMATS: [Format; 4] = [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx];
+const FORMATS: [Format; 5] =
+    [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx, Format::Edges];
 
 /// Small files in each format, without a fault.
 fn sound(format: Format) -> Vec<u8> {
@@ -25,6 +26,9 @@ fn sound(format: Format) -> Vec<u8> {
         }
         Format::Letters => {
             "1\to\t2\t1\t1\t0\t0\t1\t1\t0\n2\tn\t-1\t1\t2\t0\t1\t1\t0\t0\t\n3\ta\t-1\t2\t1\t7\t0\t0\t0\t1\n"
+        }
+        Format::Edges => {
+            "# a comment\n0 0 sure w=a len:0.5\n0 1 P w=\\: len:1e2\n1 0 -\n\n@example weight=2 unreachable=1\n3 0 none w=a w=a:2\r\n"
         }
         Format::Arff | Format::Csv => unreachable!("not among the formats here"),
         Format::Idx => return common::idx(2051, &[3, 2, 2], &[0, 0, 255, 0, 0, 7, 0, 0, 1, 2, 3, 4]),

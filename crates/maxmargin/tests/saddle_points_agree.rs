@@ -23,7 +23,13 @@ const MOST_PASSES: usize = 3_000;
 fn flows() -> BoxedStrategy<Problem> {
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=3, samples: 1..=6, weighted: true };
     let multiclass = Sizes { features: 1..=4, labels: 2..=5, samples: 1..=10, ..sizes.clone() };
-    prop_oneof![problems(TaskKind::Multiclass, multiclass), problems(TaskKind::Chain, sizes)].boxed()
+    let graphs = Sizes { lengths: 1..=6, ..sizes.clone() };
+    prop_oneof![
+        problems(TaskKind::Multiclass, multiclass),
+        problems(TaskKind::Chain, sizes),
+        problems(TaskKind::Matching, graphs),
+    ]
+    .boxed()
 }
 
 proptest! {

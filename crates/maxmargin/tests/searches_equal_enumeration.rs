@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, label_set, numbers, problems, weights};
+use common::problem::{Problem, Sizes, cases, label_set, links, numbers, problems, weights};
 use common::surrogate::{Surrogated, best_label, best_mix};
 
 const SURROGATES: [&str; 20] = [
@@ -194,8 +194,10 @@ fn structured(kind: TaskKind) -> BoxedStrategy<Problem> {
         TaskKind::Multiclass => 2..=6,
         TaskKind::Chain => 2..=3,
         TaskKind::Multilabel => 1..=5,
+        TaskKind::Matching => 1..=3,
     };
-    problems(kind, Sizes { labels, ..sizes })
+    let lengths = if kind == TaskKind::Matching { 1..=7 } else { sizes.lengths.clone() };
+    problems(kind, Sizes { labels, lengths, ..sizes })
 }
 
 proptest! {
@@ -231,6 +233,17 @@ proptest! {
         let (structure, data) = (problem.multilabel(), problem.dataset());
         let truth = |i: usize| label_set(&problem.samples[i].truth);
         let examples: Vec<_> = (0..data.len()).map(|i| (data.input(i), truth(i))).collect();
+        check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), None)?;
+    }
+
+    #[test]
+    fn on_matchings(
+        problem in structured(TaskKind::Matching),
+        numbers in [numbers(), numbers(), numbers()],
+    ) {
+        let (structure, data) = (problem.matching(), problem.dataset());
+        let truth = |i: usize| links(&problem.samples[i].truth);
+        let examples: Vec<_> = (0..data.len()).map(|i| (data.graph(i).unwrap(), truth(i))).collect();
         check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), None)?;
     }
 }

@@ -120,7 +120,8 @@ proptest! {
 /// Asked for more than floating point can give, a solver stops by itself and says so.
 #[test]
 fn a_gap_of_zero_comes_to_an_end() {
-    let sample = |value: f64, y| Sample { rows: vec![vec![value, 1.0]], truth: vec![y], weight: 1.0 };
+    let sample =
+        |value: f64, y| Sample { rows: vec![vec![value, 1.0]], truth: vec![y], weight: 1.0, edges: vec![] };
     let problem = Problem {
         kind: TaskKind::Multiclass,
         features: 2,
@@ -130,6 +131,7 @@ fn a_gap_of_zero_comes_to_an_end() {
         mean: false,
         costs: None,
         sets: Sets::default(),
+        fertility: (1, 1),
         values: Values::Double,
         sparse: false,
         samples: (0..9).map(|i| sample(f64::from(i) / 7.0 - 0.6, (i / 2 % 3) as u32)).collect(),
@@ -161,6 +163,7 @@ fn a_badly_conditioned_problem_does_not_take_long() {
         rows: rows.iter().map(|row| row.to_vec()).collect(),
         truth: truth.to_vec(),
         weight,
+        edges: vec![],
     };
     let problem = Problem {
         kind: TaskKind::Chain,
@@ -171,6 +174,7 @@ fn a_badly_conditioned_problem_does_not_take_long() {
         mean: true,
         costs: None,
         sets: Sets::default(),
+        fertility: (1, 1),
         values: Values::Bytes,
         sparse: false,
         samples: vec![

@@ -12,11 +12,12 @@ use maxmargin::task::TaskKind;
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, letters, idx, arff or csv
+    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv or edges
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
     /// `label TAB attribute[:value] …`, a blank line after each sequence. letters: the OCR data of words, with folds. idx:
-    /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. Found out from the
+    /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
+    /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
     /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
@@ -103,6 +104,14 @@ impl EvaluationArguments {
                 None | Some(NO_BACKGROUND) => return Ok(None),
                 Some(_) => bail!(
                     "--background: a label set has no label that stands for nothing; that is the empty set. Leave it out"
+                ),
+            }
+        }
+        if task == TaskKind::Matching {
+            match self.background.as_deref() {
+                None | Some(NO_BACKGROUND) => return Ok(None),
+                Some(_) => bail!(
+                    "--background: links have none; what is not linked stands for nothing. Leave it out"
                 ),
             }
         }

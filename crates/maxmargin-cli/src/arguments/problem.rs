@@ -9,9 +9,9 @@ use clap::Args;
 use maxmargin::data::{Alphabet, Dataset, read_label_weights, read_pairs};
 use maxmargin::inference::MOST_LABELS;
 use maxmargin::search::Strategy;
-use maxmargin::structure::{CostMatrix, Inference, LabelCost, PairWeights};
+use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, LabelCost, PairWeights};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
+use maxmargin::task::{LinkOptions, Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
 use super::data::{Folds, ReadArguments};
 use super::examples::ExampleArguments;
@@ -19,7 +19,8 @@ use super::examples::ExampleArguments;
 /// What to learn, from what.
 #[derive(Debug, Clone, Args)]
 pub struct ProblemArguments {
-    /// multiclass (one label per example), chain (one label per position of a sequence) or multilabel (a set of labels)
+    /// multiclass (one label per example), chain (one label per position of a sequence), multilabel (a set of labels) or
+    /// matching (links between the nodes of a bipartite graph)
     ///
     /// A multiclass or multilabel task takes each position of a sequence as an example of its own.
     #[arg(value_name = "TASK")]
@@ -41,12 +42,14 @@ pub struct ProblemArguments {
     #[command(flatten)]
     pub examples: ExampleArguments,
 
-    /// The task loss: hamming, hamming-mean, zero-one, cost=FILE or weights=FILE
+    /// The task loss: hamming, hamming-mean, zero-one, cost=FILE, weights=FILE or miss=X,false=Y
     ///
     /// zero-one: 1 for a wrong label (multiclass; the default there). hamming: the number of wrong positions (chains) or of
     /// labels that are wrongly in or out (multilabel); the default there. hamming-mean: that number divided by the length
     /// or the number of labels. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1; in a chain the costs
     /// of all positions are added up. weights=FILE (multilabel): lines `label weight`; labels that are not named weigh 1.
+    /// miss=X,false=Y (matching): X for each sure link that is missed and Y for each link that is neither sure nor possible;
+    /// both are 1 with hamming, the default there.
     #[arg(long, value_name = "LOSS", help_heading = "Problem")]
     pub loss: Option<LossChoice>,
 
@@ -83,6 +86,18 @@ pub struct ProblemArguments {
     /// Give a label that is not in the set −x instead of nothing as features (multilabel)
     #[arg(long, help_heading = "Problem")]
     pub signed: bool,
+
+    /// The most links of a left and of a right node (matching), for example 1,1 or 1,3
+    #[arg(long, value_name = "A,B", default_value = "1,1", help_heading = "Problem")]
+    pub fertility: Fertility,
+
+    /// What to do about training examples in which a node has more sure links than --fertility allows (matching): error or
+    /// free
+    ///
+    /// free: as many of the sure links as possible stay sure; the others become possible, so that they cost nothing whether
+    /// or not they are predicted. Evaluations always count all sure links.
+    #[arg(long, value_name = "HOW", default_value = "error", help_heading = "Problem")]
+    pub extra_links: ExtraLinksChoice,
 
     /// How margin error h and loss g are combined: margin, slack, beta=B, general=A,B, log, prob, prob-convex or micro-f1
     ///
@@ -138,6 +153,40 @@ pub enum LossChoice {
     Cost(PathBuf),
     /// Label weights from a file.
     Weights(PathBuf),
+    /// What a missed and a false link cost.
+    Links(f64, f64),
+}
+
+/// The value of `--fertility`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fertility(pub u32, pub u32);
+
+impl FromStr for Fertility {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let limit = |text: &str| text.trim().parse::<u32>().ok().filter(|limit| *limit > 0);
+        match text.split_once(',').map(|(left, right)| (limit(left), limit(right))) {
+            Some((Some(left), Some(right))) => Ok(Self(left, right)),
+            _ => Err("two whole numbers from 1 are needed, such as 1,1 or 1,3".to_owned()),
+        }
+    }
+}
+
+/// The value of `--extra-links`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExtraLinksChoice(pub ExtraLinks);
+
+impl FromStr for ExtraLinksChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "error" => Ok(Self(ExtraLinks::Refuse)),
+            "free" => Ok(Self(ExtraLinks::Free)),
+            _ => Err("allowed are error and free".to_owned()),
+        }
+    }
 }
 
 /// The value of `--pairs`.
@@ -207,12 +256,22 @@ impl FromStr for LossChoice {
         if let Some(file) = text.strip_prefix("weights=").filter(|file| !file.is_empty()) {
             return Ok(Self::Weights(file.into()));
         }
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+        if let Some((miss, wrong)) = text.strip_prefix("miss=").and_then(|rest| rest.split_once(",false=")) {
+            return match (number(miss), number(wrong)) {
+                (Some(miss), Some(wrong)) => Ok(Self::Links(miss, wrong)),
+                _ => Err("miss=X,false=Y needs two finite numbers above 0".to_owned()),
+            };
+        }
         match (text, text.strip_prefix("cost=")) {
             ("hamming", _) => Ok(Self::Hamming),
             ("hamming-mean", _) => Ok(Self::HammingMean),
             ("zero-one", _) => Ok(Self::ZeroOne),
             (_, Some(file)) if !file.is_empty() => Ok(Self::Cost(file.into())),
-            _ => Err("allowed are hamming, hamming-mean, zero-one, cost=FILE and weights=FILE".to_owned()),
+            _ => {
+                Err("allowed are hamming, hamming-mean, zero-one, cost=FILE, weights=FILE and miss=X,false=Y"
+                    .to_owned())
+            }
         }
     }
 }
@@ -222,8 +281,13 @@ impl ProblemArguments {
     pub fn task_options(&self, labels: &Alphabet, data: &Dataset) -> Result<TaskOptions> {
         let chain = self.task == TaskKind::Chain;
         let is_sets = self.task == TaskKind::Multilabel;
+        let is_links = self.task == TaskKind::Matching;
         let mut weights = None;
         let (cost, mean) = match &self.loss {
+            Some(LossChoice::Links(..)) if !is_links => bail!("--loss miss=X,false=Y is for matching"),
+            Some(LossChoice::Links(..)) => (LabelCost::ZeroOne, false),
+            Some(LossChoice::Hamming) | None if is_links => (LabelCost::ZeroOne, false),
+            Some(_) if is_links => bail!("--loss: a matching has the loss hamming or miss=X,false=Y"),
             Some(LossChoice::Weights(file)) if is_sets => {
                 weights = Some(read_label_weights(file, labels)?.into());
                 (LabelCost::ZeroOne, false)
@@ -252,7 +316,20 @@ impl ProblemArguments {
         if !is_sets && !is_default {
             bail!("--pairs, --pair-weights, --inference and --signed are for multilabel only");
         }
-        Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean, sets })
+        let links = self.link_options();
+        if !is_links && (links.fertility, links.extra_links) != ((1, 1), ExtraLinks::Refuse) {
+            bail!("--fertility and --extra-links are for matching only");
+        }
+        Ok(TaskOptions { bias: !self.no_bias, boundary: chain && !self.no_boundary, cost, mean, sets, links })
+    }
+
+    fn link_options(&self) -> LinkOptions {
+        let (miss, false_link) = match self.loss {
+            Some(LossChoice::Links(miss, false_link)) => (miss, false_link),
+            _ => (1.0, 1.0),
+        };
+        let Fertility(left, right) = self.fertility;
+        LinkOptions { miss, false_link, fertility: (left, right), extra_links: self.extra_links.0 }
     }
 
     fn set_options(

@@ -1,5 +1,6 @@
 //! `maxmargin demo`: what the program does, on data that it makes up.
 
+mod sentences;
 mod topics;
 
 use std::time::Instant;
@@ -31,15 +32,17 @@ const CLASSIFIER_LAMBDA: f64 = 0.03;
 ///
 /// chain: makes noisy images of words, trains a chain and a classifier without the chain on them, and compares their
 /// readings of new images. multiclass: the classifier alone, for several λ. multilabel: makes notes about topics, and
-/// compares one classifier for each topic with weights for pairs of topics.
+/// compares one classifier for each topic with weights for pairs of topics. matching: makes sentences with translations, and
+/// compares linking words pair by pair with the best matching of all words.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin demo
   maxmargin demo multiclass
-  maxmargin demo multilabel")]
+  maxmargin demo multilabel
+  maxmargin demo matching")]
 pub struct Demo {
-    /// chain, multiclass or multilabel
+    /// chain, multiclass, multilabel or matching
     #[arg(value_name = "TASK", default_value_t = TaskKind::Chain)]
     task: TaskKind,
 
@@ -63,6 +66,7 @@ impl Demo {
             TaskKind::Chain => self.chain(),
             TaskKind::Multiclass => self.multiclass(),
             TaskKind::Multilabel => self.multilabel(),
+            TaskKind::Matching => self.matching(),
         })
     }
 
@@ -206,6 +210,7 @@ fn letter_error(metrics: &Metrics) -> f64 {
         Metrics::Multiclass(metrics) => metrics.error,
         Metrics::Sequence(metrics) => metrics.token_error,
         Metrics::LabelSets(metrics) => metrics.hamming,
+        Metrics::Links(metrics) => metrics.hamming(),
     }
 }
 

@@ -22,7 +22,11 @@ use crate::print::{say, say_json};
 /// jaccard (the mean of |y∩ŷ|/|y∪ŷ|), example_f1 (the mean F1 of a set), and Micro-F1 of all labels of all examples, with its
 /// precision and recall.
 ///
-/// All: Macro-F1, the mean of the F1 of each label, and the mean loss. A label that the model does not know counts as a
+/// Matchings: precision, recall and f1 of links, the alignment error rate (aer), hamming (the share of edges that are wrongly
+/// linked or not), exact (the share of graphs without a mistake). Possible links are neither right nor wrong where they are
+/// left out, and right where they are predicted.
+///
+/// All: the mean loss. All but matchings: Macro-F1, the mean of the F1 of each label. A label that the model does not know counts as a
 /// mistake; one that was left out by --most-frequent-labels is ignored. Weights of examples do not count.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,7 +34,8 @@ Examples:
   maxmargin eval --model mnist.model --data t10k-images-idx3-ubyte.gz
   maxmargin eval --model letters.model --data letter.data.gz --folds 0 --per-label
   maxmargin eval --model chunks.model --data test.crfsuite --background O --json
-  maxmargin eval --model yeast.model --data yeast-test.arff.gz --per-label")]
+  maxmargin eval --model yeast.model --data yeast-test.arff.gz --per-label
+  maxmargin eval --model words.model --data test.edges --json")]
 pub struct Eval {
     /// The model
     #[arg(long, value_name = "FILE")]

@@ -6,11 +6,12 @@ use anyhow::Result;
 use clap::Args;
 use maxmargin::Model;
 use maxmargin::data::Attributes;
+use maxmargin::structure::ExtraLinks;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{Task, TaskKind};
+use maxmargin::task::{LinkOptions, Task, TaskKind};
 use serde_json::{Value, json};
 
-use crate::describe::{Coupling, columns, couplings_of, label_sets};
+use crate::describe::{Coupling, columns, couplings_of, label_sets, links};
 use crate::print::{bound, count, number, say, say_json};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
@@ -66,8 +67,11 @@ impl Inspect {
                 (TaskKind::Chain, false) => ", no boundary weights",
                 _ => "",
             },
-            label_sets(&model.task()?)
-                .map_or(String::new(), |sets| format!("label sets   {sets}{dropped}\n")),
+            match (label_sets(&model.task()?), links(&model.task()?)) {
+                (Some(sets), _) => format!("label sets   {sets}{dropped}\n"),
+                (_, Some(links)) => format!("links        {links}\n"),
+                _ => String::new(),
+            },
             columns(&model.preprocessing)
                 .map_or(String::new(), |columns| format!("columns      {columns}\n")),
             count(description.examples, "example"),
@@ -142,7 +146,9 @@ impl Inspect {
 
     /// For each label the attributes with the largest weights by absolute value.
     fn heaviest<'a>(&self, model: &'a Model) -> Vec<(&'a str, Vec<(String, f64)>)> {
-        let labels = model.vocabulary.labels.len();
+        // A link has one weight per attribute, whatever the labels of edges.
+        let is_graph = model.description.task == TaskKind::Matching;
+        let labels = if is_graph { 1 } else { model.vocabulary.labels.len() };
         let attributes = &model.vocabulary.attributes;
         let of_label = |(y, label): (usize, &'a str)| {
             let mut order: Vec<usize> = (0..attributes.len()).collect();
@@ -161,7 +167,10 @@ impl Inspect {
             let nonzero = order.into_iter().filter(|&j| weight(j) != 0.0);
             (label, nonzero.map(|j| (name(j), weight(j))).collect())
         };
-        model.vocabulary.labels.iter().enumerate().map(of_label).collect()
+        match is_graph {
+            true => vec![of_label((0, "link"))],
+            false => model.vocabulary.labels.iter().enumerate().map(of_label).collect(),
+        }
     }
 
     fn object(&self, model: &Model) -> Result<Value> {
@@ -205,6 +214,13 @@ impl Inspect {
             "missing": model.preprocessing.impute.is_some(),
             "standardized": model.preprocessing.scale.is_some(),
         });
+        if description.task == TaskKind::Matching {
+            let LinkOptions { miss, false_link, fertility, extra_links } = model.options.links;
+            object["miss"] = miss.into();
+            object["false"] = false_link.into();
+            object["fertility"] = json!([fertility.0, fertility.1]);
+            object["free_extra_links"] = (extra_links == ExtraLinks::Free).into();
+        }
         if let Task::Multilabel(structure) = model.task()? {
             object["pairs"] = structure.graph().edges().len().into();
             object["inference"] = if structure.is_relaxed() { "relaxed" } else { "exact" }.into();

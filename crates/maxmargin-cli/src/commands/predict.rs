@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use maxmargin::data::{Dataset, Unseen, read_with};
+use maxmargin::data::{Dataset, Edge, Unseen, read_with};
 use maxmargin::task::{Prediction, Task, TaskKind};
 use maxmargin::{Error, Model, OutputFile};
 
@@ -21,12 +21,13 @@ const AT_A_TIME: usize = 4096;
 /// Predict labels
 ///
 /// Writes one label per line, in the order of the input, with a blank line between sequences. For label sets, one set per
-/// line: its labels separated by commas, and an empty line for the empty set. Labels in the input are ignored; they may be
+/// line: its labels separated by commas, and an empty line for the empty set. For matchings, one example per line: its links
+/// as `left-right`, separated by spaces, as programs for word alignment write them. Labels in the input are ignored; they may be
 /// missing where the format allows it. Attributes that the model does not know are left out.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
-line (a label set on one line), and a blank line:
+line (a label set or the links of a graph on one line), and a blank line:
 
   # 1 12.25
   B-NP
@@ -39,6 +40,7 @@ line (a label set on one line), and a blank line:
 Examples:
   maxmargin predict --model chunks.model --input new.crfsuite > tags.txt
   maxmargin predict --model yeast.model --input yeast-test.arff.gz > sets.txt
+  maxmargin predict --model words.model --input new.edges > new.talp
   maxmargin predict --model mnist.model --input t10k-images-idx3-ubyte.gz --k-best 3 --output digits.txt")]
 pub struct Predict {
     /// The model
@@ -118,12 +120,14 @@ impl Predict {
         let with_scores = self.scores || self.k_best.is_some();
         let k = self.k_best.unwrap_or(1) as usize;
         let name = |label: &u32| model.vocabulary.labels.name(*label);
+        let is_graph = task.kind() == TaskKind::Matching;
         let examples: Vec<usize> = (0..data.len()).collect();
         let write_all = |out: &mut dyn Write| -> io::Result<()> {
             for examples in examples.chunks(AT_A_TIME) {
                 let predictions = task.predict(&model.weights, &data.subset(examples), k);
                 for (&i, predictions) in examples.iter().zip(&predictions) {
-                    if !with_scores && i > 0 && ends.binary_search(&data.range(i).start).is_ok() {
+                    if !with_scores && !is_graph && i > 0 && ends.binary_search(&data.range(i).start).is_ok()
+                    {
                         writeln!(out)?;
                     }
                     for (rank, Prediction { labels, score }) in predictions.iter().enumerate() {
@@ -133,6 +137,12 @@ impl Predict {
                         if task.kind() == TaskKind::Multilabel {
                             let names: Vec<&str> = labels.iter().map(name).collect();
                             writeln!(out, "{}", names.join(","))?;
+                        } else if let Some(graph) = data.graph(i) {
+                            let link = |&edge: &u32| {
+                                let Edge { left, right } = graph.edges()[edge as usize];
+                                format!("{left}-{right}")
+                            };
+                            writeln!(out, "{}", labels.iter().map(link).collect::<Vec<_>>().join(" "))?;
                         } else {
                             for label in labels {
                                 writeln!(out, "{}", name(label))?;

@@ -10,7 +10,7 @@ use maxmargin::surrogate::Surrogate;
 
 use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
 use crate::checkpoints::Checkpoints;
-use crate::describe::{columns, label_sets};
+use crate::describe::{columns, label_sets, links};
 use crate::evaluation::HeldOut;
 use crate::examples::Examples;
 use crate::print::{note, say, say_json};
@@ -24,15 +24,16 @@ use crate::warm_start::WarmStart;
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C stops after the pass and saves the model so far.
 ///
-/// A label is a class (multiclass), a class for each position of a sequence (chain) or a set of labels with weights for
-/// pairs of labels (multilabel).
+/// A label is a class (multiclass), a class for each position of a sequence (chain), a set of labels with weights for
+/// pairs of labels (multilabel) or a set of links between the nodes of a bipartite graph (matching).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin train multiclass --train train-images-idx3-ubyte.gz --model mnist.model --c-sum 0.01
   maxmargin train chain --train letter.data.gz --folds 1-9 --test-folds 0 --model letters.model --lambda 0.001
   maxmargin train chain --train chunks.crfsuite --model chunks.model --c-sum 0.1 --gap 1e-2 --log run.jsonl --json
-  maxmargin train multilabel --train yeast-train.arff.gz --test yeast-test.arff.gz --model yeast.model --lambda 0.01")]
+  maxmargin train multilabel --train yeast-train.arff.gz --test yeast-test.arff.gz --model yeast.model --lambda 0.01
+  maxmargin train matching --train train.edges --test test.edges --model words.model --lambda 0.01 --loss miss=1,false=3")]
 pub struct Train {
     #[command(flatten)]
     problem: ProblemArguments,
@@ -52,12 +53,13 @@ pub struct Train {
     #[command(flatten)]
     regularizer: RegularizerArguments,
 
-    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca, sgd, extragradient or small-qp
     ///
     /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
     /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. bcfw:
     /// block-coordinate Frank-Wolfe with cached planes and gap sampling. sdca: the same without cache and sampling. sgd:
-    /// averaged stochastic subgradient steps, quick but with a weak proof. auto picks by the number of weights and by λ·n,
+    /// averaged stochastic subgradient steps, quick but with a weak proof. extragradient and small-qp: for saddle points, with the
+    /// surrogate margin and the tasks matching, chain and multiclass; small-qp for small problems only. auto picks by the number of weights and by λ·n,
     /// and the summary says why.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
@@ -224,7 +226,7 @@ impl Train {
         }
         let weights = if self.problem.no_bias { ", no bias" } else { "" };
         let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
-        let sets = label_sets(task).map_or(String::new(), |sets| format!(", {sets}"));
+        let sets = label_sets(task).or_else(|| links(task)).map_or(String::new(), |sets| format!(", {sets}"));
         let columns = columns(&problem.preprocessing);
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
         let mut text = format!(

@@ -72,19 +72,19 @@ impl Sequence {
 }
 
 /// One field of a line.
-struct Field<'a> {
+pub(super) struct Field<'a> {
     /// Where it starts in the line.
     start: usize,
-    text: &'a str,
+    pub(super) text: &'a str,
     /// Where its last colon without a backslash is, from `start`.
-    colon: Option<usize>,
+    pub(super) colon: Option<usize>,
     escaped: bool,
 }
 
 impl<'a> Field<'a> {
     /// The field that starts here, up to a tab or the end of the line.
     #[inline]
-    fn at(line: &'a str, start: usize) -> Self {
+    pub(super) fn at(line: &'a str, start: usize) -> Self {
         let bytes = line.as_bytes();
         let (mut colon, mut escaped) = (None, false);
         let mut at = start;
@@ -113,7 +113,7 @@ impl<'a> Field<'a> {
 
     /// A part of the field without its backslashes.
     #[inline]
-    fn name<'s>(&self, part: &'a str, scratch: &'s mut String) -> &'s str
+    pub(super) fn name<'s>(&self, part: &'a str, scratch: &'s mut String) -> &'s str
     where
         'a: 's,
     {
@@ -161,7 +161,7 @@ fn token(
         }
         let (name, value) = match field.colon {
             None => (field.text, 1.0),
-            Some(colon) => (&field.text[..colon], value(line, &field, colon)?),
+            Some(colon) => (&field.text[..colon], attribute_value(line, &field, colon)?),
         };
         if name.is_empty() {
             return Err(
@@ -179,7 +179,8 @@ fn token(
     Ok(())
 }
 
-fn value(line: &Line<'_>, field: &Field<'_>, colon: usize) -> Result<f64> {
+/// The number after a field's colon.
+pub(super) fn attribute_value(line: &Line<'_>, field: &Field<'_>, colon: usize) -> Result<f64> {
     let value = &field.text.as_bytes()[colon + 1..];
     if super::number::float(value).is_none() {
         let problem = format!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::features::{FeatureMatrix, Rows};
+use super::graph::Edge;
 
 /// The label of a row whose label is missing or was never seen in training. It equals no label of any model, so it
 /// always counts as wrong in an evaluation.
@@ -66,6 +67,12 @@ pub struct Dataset {
     pub weights: Option<Vec<f64>>,
     /// The fold of each example, where the format has folds.
     pub folds: Option<Vec<u32>>,
+    /// Where examples are bipartite graphs, the edge that each row is about. Its label is 0 if it is not to be linked, 1 if
+    /// it surely is, and 2 where linking it is possible: neither right nor wrong.
+    pub edges: Option<Arc<[Edge]>>,
+    /// The number of sure links of each example that have no edge, so that no prediction can have them; `None` when there
+    /// are none. They count as missed in an evaluation. (Possible links without an edge count nowhere.)
+    pub unreachable: Option<Vec<u32>>,
 }
 
 impl Dataset {
@@ -106,6 +113,11 @@ impl Dataset {
         self.sets.as_ref().map_or(row, |starts| starts[row])
     }
 
+    /// The number of sure links of example `i` that have no edge.
+    pub fn unreachable_links(&self, i: usize) -> u32 {
+        self.unreachable.as_ref().map_or(0, |counts| counts[i])
+    }
+
     /// The weight of example `i`.
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
@@ -139,6 +151,14 @@ impl Dataset {
             sequences: self.sequences.is_some().then(|| starts(lengths)),
             weights: self.weights.as_ref().map(|weights| examples.iter().map(|&i| weights[i]).collect()),
             folds: self.folds.as_ref().map(|folds| examples.iter().map(|&i| folds[i]).collect()),
+            edges: self
+                .edges
+                .as_ref()
+                .map(|edges| examples.iter().flat_map(|&i| edges[self.range(i)].iter().copied()).collect()),
+            unreachable: self
+                .unreachable
+                .as_ref()
+                .map(|counts| examples.iter().map(|&i| counts[i]).collect()),
         }
     }
 
@@ -158,6 +178,9 @@ impl Dataset {
             sequences: None,
             weights: repeat(self, &self.weights),
             folds: repeat(self, &self.folds),
+            // A graph is not the sum of its edges.
+            edges: None,
+            unreachable: None,
         }
     }
 
@@ -169,6 +192,8 @@ impl Dataset {
             + 8 * self.sequences.as_ref().map_or(0, Vec::len)
             + 8 * self.weights.as_ref().map_or(0, Vec::len)
             + 4 * self.folds.as_ref().map_or(0, Vec::len)
+            + 8 * self.edges.as_ref().map_or(0, |edges| edges.len())
+            + 4 * self.unreachable.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -204,6 +229,8 @@ mod tests {
             sequences: Some(vec![0, 2, 3, 5]),
             weights: Some(vec![1.0, 2.0, 3.0]),
             folds: Some(vec![7, 8, 9]),
+            edges: Some((0..5).map(|right| Edge { left: 0, right }).collect()),
+            unreachable: Some(vec![0, 1, 2]),
         }
     }
 
@@ -217,6 +244,8 @@ mod tests {
                 assert_eq!(some.labels, [3, 4, 2]);
                 assert_eq!(some.weights, Some(vec![3.0, 2.0]));
                 assert_eq!(some.folds, Some(vec![9, 8]));
+                assert_eq!(some.edges, Some([3, 4, 2].map(|right| Edge { left: 0, right }).into()));
+                assert_eq!(some.unreachable, Some(vec![2, 1]));
                 assert_eq!(some.features.rows(), 3);
                 assert_eq!(some.features.columns(), 2);
                 for (row, from) in [3, 4, 2].into_iter().enumerate() {

@@ -42,6 +42,13 @@ impl Dataset {
             }
             mixer.add_all(self.labels_of(i).iter().map(|&label| u64::from(label)));
             mixer.add(self.weight(i).to_bits());
+            // What only graphs have comes only with them: other data keeps its number.
+            if let Some(edges) = &self.edges {
+                let ends = edges[self.range(i)]
+                    .iter()
+                    .map(|edge| (u64::from(edge.left) << 32) | u64::from(edge.right));
+                mixer.add_all(ends);
+            }
         }
         mixer.0
     }

@@ -4,7 +4,8 @@
 //! numbers and one letter; after its label a line of SVMlight's format goes on with `number:`, `qid:` or `cost:`; and a
 //! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
-//! `@relation`, after comments perhaps. CSV shows no mark of its own: it must be named, or its label columns must.
+//! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
+//! edges, or begins with `@example`. CSV shows no mark of its own: it must be named, or its label columns must.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 use super::number::whole;
 use super::source::Source;
 use super::svmlight::is_feature;
-use super::{arff, idx, letters};
+use super::{arff, edges, idx, letters};
 use crate::error::{Error, Result};
 
 /// The formats that can be read.
@@ -38,12 +39,21 @@ pub enum Format {
     Arff,
     /// Tables with a header line, and separators that it shows.
     Csv,
+    /// `left right label feature[:value] …`: bipartite graphs; a blank line ends one.
+    Edges,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 6] =
-        [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx, Format::Arff, Format::Csv];
+    pub const ALL: [Format; 7] = [
+        Format::Svmlight,
+        Format::Crfsuite,
+        Format::Letters,
+        Format::Idx,
+        Format::Arff,
+        Format::Csv,
+        Format::Edges,
+    ];
 
     /// The name by which a user chooses the format.
     pub fn name(self) -> &'static str {
@@ -54,12 +64,13 @@ impl Format {
             Format::Idx => "idx",
             Format::Arff => "arff",
             Format::Csv => "csv",
+            Format::Edges => "edges",
         }
     }
 
     /// Whether the format's attributes have names; otherwise they are numbered.
     pub fn has_named_attributes(self) -> bool {
-        self == Format::Crfsuite || self.is_table()
+        matches!(self, Format::Crfsuite | Format::Edges) || self.is_table()
     }
 
     /// Whether the format is a table, whose labels are columns.
@@ -100,6 +111,9 @@ fn of_line(line: &[u8]) -> Option<Format> {
     let tabs = || line.split(|&byte| byte == b'\t');
     if tabs().count() > letters::HEAD.len() && looks_like_a_letter(tabs()) {
         return Some(Format::Letters);
+    }
+    if edges::recognise(line) {
+        return Some(Format::Edges);
     }
     if line.starts_with(b"@weight") {
         return Some(Format::Crfsuite);
@@ -173,6 +187,9 @@ mod tests {
             (b"%\tw[0]=%\n@weight:2\n", Format::Crfsuite),
             (b"3 5 4\n0,3 0:1\n", Format::Svmlight),
             (b"1,2 3:1\n", Format::Svmlight),
+            (b"# graphs\n\n0 1 sure dice:0.5\n", Format::Edges),
+            (b"0\t1\tS\n", Format::Edges),
+            (b"@example weight=2\n0 1 - a\n", Format::Edges),
         ] {
             assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));
         }

@@ -1,7 +1,7 @@
 //! Data: from files to feature matrices, labels and names.
 //!
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
-//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`, `arff`, `csv`) reads it. A data set is a
+//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`, `arff`, `csv`, `edges`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label or a set of labels per row, and says how rows group into sequences. [`Vocabulary`] maps
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 //! [`Preprocessing`] fills in missing values and standardises columns.
@@ -11,12 +11,14 @@ mod arff;
 mod crfsuite;
 mod csv;
 mod dataset;
+mod edges;
 mod features;
 mod fingerprint;
 mod folds;
 mod format;
 mod frequent;
 mod gather;
+mod graph;
 mod hold_out;
 mod idx;
 mod label_lines;
@@ -25,6 +27,7 @@ mod letters;
 mod number;
 mod preprocessing;
 mod reader;
+mod sentence_pairs;
 mod source;
 mod svmlight;
 mod table;
@@ -39,11 +42,14 @@ pub use fingerprint::fingerprint_of_bytes;
 pub use folds::parse_folds;
 pub use format::Format;
 pub use gather::Unseen;
+pub(crate) use graph::EDGE_LABELS;
+pub use graph::{Edge, Graph};
 pub use hold_out::hold_out;
 pub(crate) use label_lines::for_each_line;
 pub use label_lines::{read_label_weights, read_pairs};
 pub use preprocessing::{Impute, Preprocessing};
 pub use reader::{Missing, ReadOptions, read_training, read_with};
+pub use sentence_pairs::{SentencePairs, sentence_pairs};
 pub use source::{Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};

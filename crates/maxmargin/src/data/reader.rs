@@ -28,7 +28,7 @@ use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
 use super::gather::{Gathering, Unseen};
 use super::source::Source;
-use super::{arff, crfsuite, csv, idx, letters, svmlight};
+use super::{arff, crfsuite, csv, edges, idx, letters, svmlight};
 use crate::error::{Error, Place, Result};
 
 /// How to read files.
@@ -174,6 +174,7 @@ fn read_all(
             }
             Format::Arff => arff::read(&mut source, options, data)?,
             Format::Csv => csv::read(&mut source, options, data)?,
+            Format::Edges => edges::read(&mut source, data)?,
         }
         if data.examples() == before {
             return Err(source.error("the file holds no examples"));

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::ops::Add;
+use std::ops::{Add, Sub};
 
 /// A value with a second one that decides ties in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -38,6 +38,13 @@ impl Add for Lexicographic {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         Self { first: self.first + other.first, second: self.second + other.second }
+    }
+}
+
+impl Sub for Lexicographic {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { first: self.first - other.first, second: self.second - other.second }
     }
 }
 

@@ -3,8 +3,13 @@
 //! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
 //! [`Field`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]; with side constraints [`maximize_relaxed`]), and exact answers on top of it
-//! ([`BranchAndBound`], [`k_best_sets`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
+//! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
+//! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
+//! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
 
+mod assignment;
+mod b_matching;
+mod bipartite;
 mod branch_and_bound;
 mod chow_liu;
 mod dominance;
@@ -13,6 +18,8 @@ mod envelope;
 mod field;
 mod flow_projection;
 mod forest;
+mod gain;
+mod k_best_matchings;
 mod k_best_paths;
 mod k_best_sets;
 mod k_best_viterbi;
@@ -20,20 +27,27 @@ mod local_polytope;
 mod max_flow;
 mod network;
 mod roof_duality;
+mod stratified_matching;
 mod stratified_viterbi;
 mod viterbi;
 
+pub use assignment::Assignment;
+pub use b_matching::{BMatching, LinkLimits, Priced};
+pub use bipartite::Bipartite;
 pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{Field, LabelGraph};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
+pub use gain::Gain;
+pub use k_best_matchings::k_best_matchings;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
+pub use stratified_matching::StratifiedMatching;
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;

@@ -14,8 +14,7 @@ pub struct NetworkArc {
     pub head: u32,
     /// The most that it carries; may be infinite.
     pub capacity: f64,
-    /// What it counts in distances between flows, above 0: the squared distance is Σ weight · difference². An arc that stands
-    /// for slack, and has neither score nor loss, should count little.
+    /// What it counts in distances between flows, above 0: the squared distance is Σ weight · difference².
     pub weight: f64,
 }
 

@@ -1,13 +1,14 @@
 //! How good predictions are, by the names that each field uses.
 //!
 //! [`Metrics::of`] compares predictions with the truth: `multiclass` counts examples, `sequence` counts tokens and whole
-//! sequences, `label_sets` compares sets, `averages` sums up how well each label is found, and `chunks` counts the phrases
+//! sequences, `label_sets` compares sets, `links` compares links of graphs, `averages` sums up how well each label is found, and `chunks` counts the phrases
 //! that tags like B-NP and I-NP mark. A label that the model does not know is a mistake whatever was predicted. Weights of
 //! examples are not used: these are counts.
 
 mod averages;
 mod chunks;
 mod label_sets;
+mod links;
 mod multiclass;
 mod per_label;
 mod retrieval;
@@ -15,6 +16,7 @@ mod sequence;
 
 pub use averages::Averages;
 pub use label_sets::LabelSetMetrics;
+pub use links::LinkMetrics;
 pub use multiclass::MulticlassMetrics;
 pub use per_label::per_label;
 pub use retrieval::Retrieval;
@@ -32,6 +34,8 @@ pub enum Metrics {
     Sequence(SequenceMetrics),
     /// A set of labels per example.
     LabelSets(LabelSetMetrics),
+    /// Links between nodes.
+    Links(LinkMetrics),
 }
 
 /// The true labels of some examples and what was predicted for each.
@@ -39,7 +43,7 @@ pub enum Metrics {
 pub struct Comparison<'a> {
     /// The examples. Labels beyond those of the model are allowed where `labels` has names for them.
     pub truth: &'a Dataset,
-    /// The predicted labels of each example.
+    /// The predicted labels of each example, or its links by the numbers of their edges.
     pub predicted: &'a [Vec<u32>],
     /// The names of labels: the model's first, then any others that the truth holds.
     pub labels: &'a Alphabet,
@@ -97,6 +101,7 @@ impl Metrics {
             TaskKind::Multiclass => Metrics::Multiclass(MulticlassMetrics::of(task, comparison)),
             TaskKind::Chain => Metrics::Sequence(SequenceMetrics::of(task, comparison)),
             TaskKind::Multilabel => Metrics::LabelSets(LabelSetMetrics::of(task, comparison)),
+            TaskKind::Matching => Metrics::Links(LinkMetrics::of(task, comparison)),
         }
     }
 
@@ -106,12 +111,13 @@ impl Metrics {
             Metrics::Multiclass(metrics) => metrics.mean_loss,
             Metrics::Sequence(metrics) => metrics.mean_loss,
             Metrics::LabelSets(metrics) => metrics.mean_loss,
+            Metrics::Links(metrics) => metrics.mean_loss,
         }
     }
 
     /// Whether a figure of this name is the better the smaller it is: losses and errors are, all others are not.
     pub fn is_smaller_better(name: &str) -> bool {
-        ["loss", "error", "hamming"].iter().any(|end| name.ends_with(end))
+        ["loss", "error", "hamming", "aer"].iter().any(|end| name.ends_with(end))
     }
 
     /// All figures by name, in the order in which they are shown. Shares are between 0 and 1.
@@ -120,6 +126,7 @@ impl Metrics {
             Metrics::Multiclass(metrics) => metrics.figures(),
             Metrics::Sequence(metrics) => metrics.figures(),
             Metrics::LabelSets(metrics) => metrics.figures(),
+            Metrics::Links(metrics) => metrics.figures(),
         }
     }
 }

@@ -2,9 +2,20 @@
 
 use super::{Comparison, Retrieval};
 
-/// The counts of all labels that have names, in the order of their numbers.
+/// The counts of all labels that have names, in the order of their numbers. Of the labels of edges only `sure` is predicted.
 pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
     let mut counts = vec![Retrieval::default(); comparison.labels.len()];
+    if comparison.truth.edges.is_some() {
+        for (i, predicted) in comparison.predicted.iter().enumerate() {
+            let truth = comparison.truth.labels_of(i);
+            if let Some(sure) = counts.get_mut(1) {
+                sure.truth += truth.iter().filter(|label| **label == 1).count();
+                sure.predicted += predicted.len();
+                sure.right += predicted.iter().filter(|&&edge| truth.get(edge as usize) == Some(&1)).count();
+            }
+        }
+        return counts;
+    }
     if comparison.truth.sets.is_some() {
         for (i, predicted) in comparison.predicted.iter().enumerate() {
             let truth = comparison.truth.labels_of(i);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Alphabet, Format};
 use crate::solver::Certificate;
-use crate::structure::{Inference, LabelCost, PairWeights};
-use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
+use crate::structure::{ExtraLinks, Inference, LabelCost, PairWeights};
+use crate::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
 
 /// The version of the file format that this library writes, and the newest that it reads.
 pub(super) const FORMAT_VERSION: u32 = 1;
@@ -49,6 +49,8 @@ pub(super) struct Header {
     pub boundary: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sets: Option<HeaderSets>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub links: Option<HeaderLinks>,
     pub loss: String,
     pub lambda: f64,
     pub surrogate: String,
@@ -129,6 +131,32 @@ impl HeaderSets {
     }
 }
 
+/// What only matchings have.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct HeaderLinks {
+    /// What a missed and a false link cost.
+    pub miss: f64,
+    #[serde(rename = "false")]
+    pub false_link: f64,
+    /// The most links of a left and of a right node.
+    pub fertility: (u32, u32),
+    /// Whether sure links beyond that became possible in training.
+    pub free_extra_links: bool,
+}
+
+impl HeaderLinks {
+    pub fn of(options: &LinkOptions) -> Self {
+        let &LinkOptions { miss, false_link, fertility, extra_links } = options;
+        Self { miss, false_link, fertility, free_extra_links: extra_links == ExtraLinks::Free }
+    }
+
+    pub fn options(&self) -> LinkOptions {
+        let &Self { miss, false_link, fertility, free_extra_links } = self;
+        let extra_links = if free_extra_links { ExtraLinks::Free } else { ExtraLinks::Refuse };
+        LinkOptions { miss, false_link, fertility, extra_links }
+    }
+}
+
 /// Pairs as their weights are ordered: the smaller label first, ascending.
 fn in_order(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut pairs: Vec<_> = pairs.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
@@ -170,6 +198,7 @@ impl From<HeaderCertificate> for Certificate {
 /// The loss as it is called on the command line; `cost` and `cost-mean` come with a matrix, `weighted` with weights.
 pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
     match (task, &options.cost, options.mean) {
+        (TaskKind::Matching, ..) => "links",
         (TaskKind::Multilabel, _, mean) => match (&options.sets.weights, mean) {
             (None, false) => "hamming",
             (None, true) => "hamming-mean",
@@ -186,7 +215,8 @@ pub(super) fn loss_name(task: TaskKind, options: &TaskOptions) -> &'static str {
 }
 
 impl super::Model {
-    /// The loss as it is called on the command line: `zero-one`, `hamming`, `hamming-mean`, `cost` or `weighted`.
+    /// The loss as it is called on the command line: `zero-one`, `hamming`, `hamming-mean`, `cost` or `weighted`;
+    /// `links` for matchings, whose costs are in the options.
     pub fn loss_name(&self) -> &'static str {
         loss_name(self.description.task, &self.options)
     }

@@ -3,6 +3,7 @@
 //! | tensor | type and shape | |
 //! | --- | --- | --- |
 //! | `unary` | f64, features (and the bias, last) × labels | |
+//! | `link` | f64, features (and the bias, last) | matchings, instead of `unary` |
 //! | `transition` | f64, labels × labels | chains: from the row's label to the column's |
 //! | `first`, `last` | f64, labels | chains with boundary weights |
 //! | `pair` | f64, pairs × 4 or × 1 | label sets: neither, the second only, the first only, both; or both only |
@@ -21,11 +22,13 @@ use std::sync::Arc;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderSets, HeaderVersion, loss_name};
+use super::description::{
+    FORMAT_VERSION, Header, HeaderAttributes, HeaderLinks, HeaderSets, HeaderVersion, loss_name,
+};
 use super::{Block, Description, Model};
-use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
+use crate::data::{Alphabet, Attributes, EDGE_LABELS, Preprocessing, Vocabulary};
 use crate::structure::{CostMatrix, LabelCost};
-use crate::task::{Pairs, SetOptions, TaskKind, TaskOptions};
+use crate::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
 
 const KEY: &str = "maxmargin";
 
@@ -33,7 +36,11 @@ const KEY: &str = "maxmargin";
 type Checked<T> = std::result::Result<T, String>;
 
 pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, labels: usize) -> Vec<Block> {
-    let mut shapes = vec![("unary", vec![features + usize::from(options.bias), labels])];
+    let features = features + usize::from(options.bias);
+    let mut shapes = match task {
+        TaskKind::Matching => vec![("link", vec![features])],
+        _ => vec![("unary", vec![features, labels])],
+    };
     if task == TaskKind::Chain {
         shapes.push(("transition", vec![labels, labels]));
         if options.boundary {
@@ -71,8 +78,9 @@ impl Model {
         let weights = to_le_bytes(&self.weights);
         // What a task does not look at is not its loss.
         let is_set = self.description.task == TaskKind::Multilabel;
+        let has_cost = !is_set && self.description.task != TaskKind::Matching;
         let cost = match &self.options.cost {
-            LabelCost::Matrix(matrix) if !is_set => Some(to_le_bytes(matrix.as_slice())),
+            LabelCost::Matrix(matrix) if has_cost => Some(to_le_bytes(matrix.as_slice())),
             _ => None,
         };
         let label_weights = self.options.sets.weights.as_deref().filter(|_| is_set).map(to_le_bytes);
@@ -130,6 +138,7 @@ impl Model {
             boundary: options.boundary && chain,
             sets: (description.task == TaskKind::Multilabel)
                 .then(|| HeaderSets::of(&options.sets, &self.dropped_labels)),
+            links: (description.task == TaskKind::Matching).then(|| HeaderLinks::of(&options.links)),
             loss: loss_name(description.task, options).to_owned(),
             lambda: description.lambda,
             surrogate: description.surrogate,
@@ -164,7 +173,18 @@ impl Model {
             }
             None => SetOptions::default(),
         };
+        let links = match &header.links {
+            Some(links) => links.options(),
+            None if task == TaskKind::Matching => {
+                return Err("the description does not say how many links nodes have".to_owned());
+            }
+            None => LinkOptions::default(),
+        };
+        if task == TaskKind::Matching && !vocabulary.labels.iter().eq(EDGE_LABELS) {
+            return Err(format!("the labels of a matching are {}, in this order", EDGE_LABELS.join(", ")));
+        }
         let (cost, mean) = match header.loss.as_str() {
+            "links" if task == TaskKind::Matching => (LabelCost::ZeroOne, false),
             "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
             "hamming-mean" => (LabelCost::ZeroOne, true),
             loss @ ("weighted" | "weighted-mean") => {
@@ -178,7 +198,7 @@ impl Model {
             }
             loss => return Err(format!("the loss {loss:?} is not known to this version")),
         };
-        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean, sets };
+        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean, sets, links };
         let mut weights = Vec::new();
         for block in blocks(task, &options, vocabulary.attributes.len(), labels) {
             weights.extend(numbers(&tensors, block.name, &block.shape)?);

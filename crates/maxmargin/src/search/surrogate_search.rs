@@ -97,7 +97,7 @@ impl SurrogateSearch {
     ) -> T {
         let Workspace { scores, strata } = workspace;
         if self.surrogate != Surrogate::MicroF1 {
-            let range = (0.0, scene.structure.largest_loss(scene.truth));
+            let range = (0.0, scene.structure.largest_loss(scene.input, scene.truth));
             return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
         }
         let Scene { example, structure, input, truth, scale, .. } = scene;
@@ -105,7 +105,7 @@ impl SurrogateSearch {
         let sizes = structure.with_sizes(self.background);
         let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0 };
         let size = structure.size(truth, self.background);
-        let (least, most) = structure.sizes(truth, self.background);
+        let (least, most) = structure.sizes(input, truth, self.background);
         // Only the truth can have no size on either side; the relaxation's vertices have halves.
         let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
         let range = (-most - size, -(least + size).max(smallest));

@@ -13,6 +13,7 @@ mod chain;
 mod coded;
 mod flow;
 mod label_cost;
+mod matching;
 mod multiclass;
 mod multilabel;
 
@@ -23,6 +24,7 @@ pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
 pub use label_cost::{CostMatrix, LabelCost};
+pub use matching::{ExtraLinks, LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
 pub use multiclass::Multiclass;
 pub use multilabel::{
     Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
@@ -214,8 +216,8 @@ pub trait KBest: Structure {
 
 /// A structure that can find the best label of every loss, which solves every surrogate exactly.
 pub trait Stratified: Structure {
-    /// The largest loss that a label can have.
-    fn largest_loss(&self, truth: &Self::Label) -> f64;
+    /// The largest loss that a label can have, or a bound on it.
+    fn largest_loss(&self, x: &Self::Input, truth: &Self::Label) -> f64;
 
     /// Where all losses are whole multiples of a unit, that unit, which may be negative.
     fn loss_unit(&self, truth: &Self::Label) -> Option<f64>;
@@ -290,8 +292,8 @@ pub trait LabelSets: Structure + Sized {
     /// |y Δ truth|.
     fn set_loss(&self, truth: &Self::Label, y: &Self::Label, background: Option<u32>) -> f64;
 
-    /// The smallest and the largest |y| of an input with this truth.
-    fn sizes(&self, truth: &Self::Label, background: Option<u32>) -> (f64, f64);
+    /// The smallest and the largest |y| of an input with this truth, or bounds on them.
+    fn sizes(&self, x: &Self::Input, truth: &Self::Label, background: Option<u32>) -> (f64, f64);
 }
 
 /// |{y} Δ {truth}| of one position, where the background stands for no label.

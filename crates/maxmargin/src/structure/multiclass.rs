@@ -216,7 +216,7 @@ impl Flow<Rows, u32> for Multiclass {
 }
 
 impl Stratified for Multiclass {
-    fn largest_loss(&self, truth: &u32) -> f64 {
+    fn largest_loss(&self, _x: &Rows, truth: &u32) -> f64 {
         self.cost.largest(*truth, self.labels)
     }
 
@@ -272,7 +272,7 @@ impl LabelSets for Multiclass {
         position_set_loss(*truth, *y, background)
     }
 
-    fn sizes(&self, _truth: &u32, background: Option<u32>) -> (f64, f64) {
+    fn sizes(&self, _x: &Rows, _truth: &u32, background: Option<u32>) -> (f64, f64) {
         (if background.is_some() { 0.0 } else { 1.0 }, 1.0)
     }
 }

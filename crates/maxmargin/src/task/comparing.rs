@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{SearchOptions, Task, TaskSearch, check_labels, examples};
+use super::{SearchOptions, Task, TaskSearch, check_labels, examples, graphs};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
@@ -68,7 +68,14 @@ impl Task {
             _ => {}
         }
         let driving = self.driving_search(search, data)?;
-        let stratified = self.has_whole_losses(search.surrogate) || search.step.is_some();
+        let stratified = match self {
+            // All the others can make the table of losses, or are refused above.
+            Task::Matching(_) => {
+                self.has_whole_losses(search.surrogate)
+                    && !self.has_too_many_losses(search.surrogate, data, None)
+            }
+            _ => self.has_whole_losses(search.surrogate) || search.step.is_some(),
+        };
         let applies = |strategy: &Strategy| match strategy {
             Strategy::Stratified => stratified,
             Strategy::Hull => !self.is_relaxed(),
@@ -84,6 +91,9 @@ impl Task {
             }
             Task::Multilabel(structure) => {
                 compared(structure, examples(data, LabelSet::of), driving, &strategies, options)
+            }
+            Task::Matching(structure) => {
+                compared(structure, graphs(structure, data)?, driving, &strategies, options)
             }
         })
     }

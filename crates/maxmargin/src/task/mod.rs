@@ -11,14 +11,15 @@ use rayon::prelude::*;
 
 pub use self::comparing::ComparisonOptions;
 pub use self::searching::{SearchOptions, TaskSearch};
-use crate::data::{Dataset, UNKNOWN_LABEL};
+use crate::data::{Dataset, Graph, Rows, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
 use crate::inference::{LabelGraph, chow_liu};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
 use crate::structure::{
-    Chain, ChainLoss, ChainOptions, Example, Found, Inference, KBest, LabelCost, LabelSet, Mix, Multiclass,
-    Multilabel, MultilabelOptions, PairWeights, Searchable, SetLoss, Structure,
+    Chain, ChainLoss, ChainOptions, Example, ExtraLinks, Found, Inference, KBest, LabelCost, LabelSet,
+    LinkLoss, Links, Matching, MatchingOptions, Mix, Multiclass, Multilabel, MultilabelOptions, PairWeights,
+    Searchable, SetLoss, Structure,
 };
 
 /// The tasks that can be asked for by name.
@@ -30,11 +31,14 @@ pub enum TaskKind {
     Chain,
     /// A set of labels per input.
     Multilabel,
+    /// A set of links between the nodes of a bipartite graph.
+    Matching,
 }
 
 impl TaskKind {
     /// All tasks.
-    pub const ALL: [TaskKind; 3] = [TaskKind::Multiclass, TaskKind::Chain, TaskKind::Multilabel];
+    pub const ALL: [TaskKind; 4] =
+        [TaskKind::Multiclass, TaskKind::Chain, TaskKind::Multilabel, TaskKind::Matching];
 
     /// The name on the command line and in model files.
     pub fn name(self) -> &'static str {
@@ -42,6 +46,7 @@ impl TaskKind {
             TaskKind::Multiclass => "multiclass",
             TaskKind::Chain => "chain",
             TaskKind::Multilabel => "multilabel",
+            TaskKind::Matching => "matching",
         }
     }
 
@@ -49,6 +54,14 @@ impl TaskKind {
     /// to one about label sets a single label is a set.
     pub fn view(self, data: Dataset) -> Result<Dataset> {
         match self {
+            TaskKind::Matching => {
+                data.check_graphs()?;
+                Ok(data)
+            }
+            _ if data.edges.is_some() => Err(Error::parameter(
+                "task",
+                format!("the examples of the data are graphs; they are for matching, not for {self}"),
+            )),
             TaskKind::Multilabel => {
                 let data = if data.sequences.is_some() { data.tokens() } else { data };
                 let sets = data.sets.unwrap_or_else(|| (0..=data.labels.len()).collect());
@@ -107,12 +120,14 @@ pub enum Task {
     Chain(Chain),
     /// A set of labels per input.
     Multilabel(Multilabel),
+    /// Links between nodes.
+    Matching(Matching),
 }
 
 /// A label that was predicted for one example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// The label of each row of the example, or its set of labels in ascending order.
+    /// The label of each row of the example, or its set of labels, or the rows that are links, in ascending order.
     pub labels: Vec<u32>,
     /// Its score.
     pub score: f64,
@@ -125,12 +140,33 @@ pub struct TaskOptions {
     pub bias: bool,
     /// Chains: weights for the first and last label.
     pub boundary: bool,
-    /// What one wrong label costs (not for label sets).
+    /// What one wrong label costs (not for label sets and matchings).
     pub cost: LabelCost,
     /// Whether the loss of a chain is divided by its length, and that of a label set by the number of labels.
     pub mean: bool,
     /// What only label sets have.
     pub sets: SetOptions,
+    /// What only matchings have.
+    pub links: LinkOptions,
+}
+
+/// What only matchings have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkOptions {
+    /// What a sure link costs that is missed.
+    pub miss: f64,
+    /// What a link costs that is neither sure nor possible.
+    pub false_link: f64,
+    /// The most links of a left and of a right node.
+    pub fertility: (u32, u32),
+    /// What to do about truths that have more.
+    pub extra_links: ExtraLinks,
+}
+
+impl Default for LinkOptions {
+    fn default() -> Self {
+        Self { miss: 1.0, false_link: 1.0, fertility: (1, 1), extra_links: ExtraLinks::Refuse }
+    }
 }
 
 /// What only tasks about label sets have.
@@ -193,14 +229,15 @@ impl Default for TaskOptions {
             cost: LabelCost::ZeroOne,
             mean: false,
             sets: SetOptions::default(),
+            links: LinkOptions::default(),
         }
     }
 }
 
 impl Task {
-    /// A task with this many features and labels.
+    /// A task with this many features and labels. A matching has the labels none, sure and possible of edges.
     pub fn new(kind: TaskKind, features: usize, labels: usize, options: TaskOptions) -> Result<Self> {
-        let TaskOptions { bias, boundary, cost, mean, sets } = options;
+        let TaskOptions { bias, boundary, cost, mean, sets, links } = options;
         Ok(match kind {
             TaskKind::Multiclass => Task::Multiclass(Multiclass::new(features, labels, bias, cost)?),
             TaskKind::Chain => {
@@ -213,6 +250,14 @@ impl Task {
                 let options = MultilabelOptions { bias, pair_weights, signed, loss, inference };
                 Task::Multilabel(Multilabel::new(features, pairs.graph(labels)?, options)?)
             }
+            TaskKind::Matching => {
+                let LinkOptions { miss, false_link, fertility, extra_links } = links;
+                let loss = LinkLoss::Mistakes { miss, false_link };
+                Task::Matching(Matching::new(
+                    features,
+                    MatchingOptions { bias, loss, fertility, extra_links },
+                )?)
+            }
         })
     }
 
@@ -222,6 +267,7 @@ impl Task {
             Task::Multiclass(_) => TaskKind::Multiclass,
             Task::Chain(_) => TaskKind::Chain,
             Task::Multilabel(_) => TaskKind::Multilabel,
+            Task::Matching(_) => TaskKind::Matching,
         }
     }
 
@@ -231,6 +277,7 @@ impl Task {
             Task::Multiclass(structure) => structure.dim(),
             Task::Chain(structure) => structure.dim(),
             Task::Multilabel(structure) => structure.dim(),
+            Task::Matching(structure) => structure.dim(),
         }
     }
 
@@ -251,19 +298,24 @@ impl Task {
             Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
             Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
             Task::Multilabel(structure) => risk(structure, examples(data, LabelSet::of), search),
+            Task::Matching(structure) => risk(structure, graphs(structure, data)?, search),
         })
     }
 
     /// The `k` best labels of each example, best first.
     pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Vec<Vec<Prediction>> {
+        let (n, rows) = (data.len(), |i: usize| data.input(i));
         match self {
-            Task::Multiclass(structure) => predict(structure, weights, data, k, |label| vec![label]),
-            Task::Chain(structure) => predict(structure, weights, data, k, |label| label),
-            Task::Multilabel(structure) => predict(structure, weights, data, k, |set| set.on().to_vec()),
+            Task::Multiclass(structure) => predict(structure, weights, n, rows, k, |label| vec![label]),
+            Task::Chain(structure) => predict(structure, weights, n, rows, k, |label| label),
+            Task::Multilabel(structure) => predict(structure, weights, n, rows, k, |set| set.on().to_vec()),
+            Task::Matching(structure) => {
+                predict(structure, weights, n, |i| graph(data, i), k, |links| links.on)
+            }
         }
     }
 
-    /// The task loss of a prediction; a row without a known label, or an unknown label in a set, is a mistake of cost 1
+    /// The task loss of a prediction, where `truth` has the label of each row or the set of labels; a row without a known label, or an unknown label in a set, is a mistake of cost 1
     /// (divided by the number of labels where the loss is).
     pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> f64 {
         match self {
@@ -273,6 +325,9 @@ impl Task {
                 let known: Vec<u32> = truth.iter().copied().filter(|&l| l != UNKNOWN_LABEL).collect();
                 let unknown = (truth.len() - known.len()) as f64 * structure.cost_of_unknown();
                 structure.loss(&LabelSet::of(&known), &LabelSet::of(predicted)) + unknown
+            }
+            Task::Matching(structure) => {
+                structure.loss(&Links::of_labels(truth), &Links::of(predicted.to_vec()))
             }
         }
     }
@@ -301,27 +356,43 @@ fn check_labels(data: &Dataset) -> Result<()> {
 
 fn examples<S>(data: &Dataset, truth: impl Fn(&[u32]) -> S::Label) -> Vec<Example<S>>
 where
-    S: Structure<Input = crate::data::Rows>,
+    S: Structure<Input = Rows>,
 {
     (0..data.len())
         .map(|i| Example { input: data.input(i), truth: truth(data.labels_of(i)), weight: data.weight(i) })
         .collect()
 }
 
-fn predict<S>(
+/// The examples of a matching task.
+fn graphs(structure: &Matching, data: &Dataset) -> Result<Vec<Example<Matching>>> {
+    data.check_graphs()?;
+    let example = |i: usize| {
+        let input = graph(data, i);
+        let truth = structure.truth(&input, data.labels_of(i)).map_err(|error| {
+            Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
+        })?;
+        Ok(Example { input, truth, weight: data.weight(i) })
+    };
+    (0..data.len()).map(example).collect()
+}
+
+/// The graph of an example; one without edges where the data has no graphs.
+fn graph(data: &Dataset, i: usize) -> Graph {
+    data.graph(i).unwrap_or_else(|| Graph::new(Rows::new(&data.features, 0..0), Arc::from([]), 0))
+}
+
+fn predict<S: KBest>(
     structure: &S,
     weights: &[f64],
-    data: &Dataset,
+    examples: usize,
+    input: impl Fn(usize) -> S::Input + Sync,
     k: usize,
     labels: impl Fn(S::Label) -> Vec<u32> + Sync,
-) -> Vec<Vec<Prediction>>
-where
-    S: KBest<Input = crate::data::Rows>,
-{
-    (0..data.len())
+) -> Vec<Vec<Prediction>> {
+    (0..examples)
         .into_par_iter()
         .map_init(S::Scores::default, |scores, i| {
-            let input = data.input(i);
+            let input = input(i);
             structure.score(weights, &input, scores);
             let found = match k {
                 1 => vec![structure.decode(&input, scores)],

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use super::Task;
+use super::{Task, graph};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::inference::MOST_LABELS;
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{LabelCost, LabelSet, LabelSets, SetLoss, Stratified};
+use crate::structure::{LabelCost, LabelSets, Links, Matching, SetLoss, Stratified};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
@@ -105,7 +105,7 @@ impl Task {
             return Err(Error::parameter(
                 "surrogate",
                 format!(
-                    "{surrogate} is about the number of mistakes; use it with the loss hamming (chains, label sets) or zero-one (multiclass)"
+                    "{surrogate} is about the number of mistakes; use it with the loss hamming (chains, label sets), zero-one (multiclass) or miss=1,false=1 (matchings)"
                 ),
             ));
         }
@@ -126,7 +126,7 @@ impl Task {
         let whole = self.has_whole_losses(surrogate);
         if !surrogate.is_monotone() && !whole {
             let problem = format!(
-                "{surrogate} does not rise with the loss; it needs the stratified search, and so costs that are whole numbers up to 100 (label sets: exact inference, equal weights, and a forest of pairs or at most {MOST_LABELS} labels)"
+                "{surrogate} does not rise with the loss; it needs the stratified search, and so costs that are whole numbers up to 100 (label sets: exact inference, equal weights, and a forest of pairs or at most {MOST_LABELS} labels; matchings: equal costs, or whole numbers up to 100)"
             );
             return Err(Error::parameter("surrogate", problem));
         }
@@ -146,6 +146,11 @@ impl Task {
                 );
                 return Err(Error::parameter("search", problem));
             }
+            Some(Strategy::Stratified) if !whole && matches!(self, Task::Matching(_)) => {
+                let problem =
+                    "stratified needs equal costs of mistakes, or whole numbers up to 100; use hull";
+                return Err(Error::parameter("search", problem));
+            }
             Some(Strategy::Stratified) if !whole && step.is_none() => {
                 return Err(Error::parameter(
                     "search",
@@ -154,7 +159,7 @@ impl Task {
                 ));
             }
             Some(strategy) => (strategy, None),
-            None if !whole && step.is_some() => {
+            None if !whole && step.is_some() && self.rounds_costs() => {
                 (Strategy::Stratified, Some("costs are rounded down to --loss-step"))
             }
             None => {
@@ -163,13 +168,18 @@ impl Task {
             }
         };
         if strategy == Strategy::Stratified && self.has_too_many_losses(surrogate, data, step) {
-            return Err(Error::parameter(
-                "search",
-                "stratified would need more than 256 MB for the losses of the longest chain; use hull, or a larger \
-                 --loss-step",
-            ));
+            let problem = match self {
+                Task::Matching(_) => {
+                    "the best matching of every loss takes too long to find in the largest graph; stratified is for graphs with up to about 11 nodes on the smaller side, or sparse ones whose edges join nodes at similar places. Use hull, and a surrogate that rises with the loss"
+                }
+                _ => {
+                    "stratified would need more than 256 MB for the losses of the longest chain; use hull, or a larger \
+                     --loss-step"
+                }
+            };
+            return Err(Error::parameter("search", problem));
         }
-        let can_round = !whole && strategy == Strategy::Stratified && !matches!(self, Task::Multilabel(_));
+        let can_round = !whole && strategy == Strategy::Stratified && self.rounds_costs();
         if step.is_some() && !can_round {
             return Err(Error::parameter(
                 "loss step",
@@ -186,7 +196,13 @@ impl Task {
             Task::Multiclass(structure) => matches!(structure.cost(), LabelCost::ZeroOne),
             Task::Chain(structure) => matches!(structure.cost(), LabelCost::ZeroOne) && !structure.is_mean(),
             Task::Multilabel(structure) => *structure.set_loss() == SetLoss::default(),
+            Task::Matching(structure) => structure.link_loss().counts_mistakes(),
         }
+    }
+
+    /// Whether the stratified search may round costs.
+    fn rounds_costs(&self) -> bool {
+        matches!(self, Task::Multiclass(_) | Task::Chain(_))
     }
 
     /// A bound on all losses of labelled data.
@@ -194,7 +210,11 @@ impl Task {
         match self {
             Task::Multiclass(structure) => structure.cost().largest_of_all(),
             Task::Chain(structure) => longest(data) as f64 * structure.cost().largest_of_all(),
-            Task::Multilabel(structure) => structure.largest_loss(&LabelSet::default()),
+            Task::Multilabel(structure) => structure.largest_loss_of_all(),
+            Task::Matching(structure) => {
+                let largest = |i: usize| structure.largest_loss(&graph(data, i), &truth(data, i));
+                (0..data.len()).map(largest).fold(0.0, f64::max)
+            }
         }
     }
 
@@ -214,11 +234,17 @@ impl Task {
                 structure.with_sizes(None).has_strata()
             }
             Task::Multilabel(structure) => structure.has_strata(),
+            Task::Matching(structure) => surrogate == Surrogate::MicroF1 || structure.has_whole_losses(),
         }
     }
 
     /// Whether the table of all losses of the longest example is too large to be made.
-    fn has_too_many_losses(&self, surrogate: Surrogate, data: &Dataset, step: Option<f64>) -> bool {
+    pub(super) fn has_too_many_losses(
+        &self,
+        surrogate: Surrogate,
+        data: &Dataset,
+        step: Option<f64>,
+    ) -> bool {
         match self {
             Task::Multiclass(_) | Task::Multilabel(_) => false,
             Task::Chain(structure) => {
@@ -226,6 +252,15 @@ impl Task {
                 match surrogate {
                     Surrogate::MicroF1 => structure.with_sizes(None).has_too_many_losses(longest, None),
                     _ => structure.has_too_many_losses(longest, step),
+                }
+            }
+            Task::Matching(structure) => {
+                let fits = |structure: &Matching| {
+                    (0..data.len()).all(|i| structure.has_strata(&graph(data, i), &truth(data, i)))
+                };
+                match surrogate {
+                    Surrogate::MicroF1 => !fits(&structure.with_sizes(None)),
+                    _ => !fits(structure),
                 }
             }
         }
@@ -240,6 +275,10 @@ impl Task {
             }
             Task::Multilabel(_) if whole => (Strategy::Stratified, "exact, and one look at all losses"),
             Task::Multilabel(_) => (Strategy::Hull, "exact, whatever the losses"),
+            Task::Matching(_) if !surrogate.is_monotone() => {
+                (Strategy::Stratified, "the only one for this surrogate")
+            }
+            Task::Matching(_) => (Strategy::Hull, "exact, whatever the losses"),
             Task::Chain(_) if surrogate == Surrogate::MicroF1 => {
                 (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex")
             }
@@ -256,6 +295,11 @@ impl Task {
             Task::Chain(_) => (Strategy::Hull, "exact, whatever the losses"),
         }
     }
+}
+
+/// The links of an example that are to be found, as the data has them.
+fn truth(data: &Dataset, i: usize) -> Links {
+    Links::of_labels(data.labels_of(i))
 }
 
 fn mean_length(data: &Dataset) -> f64 {

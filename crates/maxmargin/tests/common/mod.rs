@@ -67,6 +67,8 @@ pub fn check(data: &Dataset, vocabulary: &Vocabulary) {
         assert!(starts.is_sorted_by(|a, b| a < b), "no empty sequence: {starts:?}");
     }
     assert!(data.weights.as_ref().is_none_or(|weights| weights.len() == data.len()));
+    assert!(data.edges.as_ref().is_none_or(|edges| edges.len() == rows && data.sequences.is_some()));
+    assert!(data.unreachable.as_ref().is_none_or(|links| links.len() == data.len()));
     assert!(data.weights.iter().flatten().all(|weight| weight.is_finite() && *weight > 0.0));
     assert!(data.folds.as_ref().is_none_or(|folds| folds.len() == data.len()));
     for row in (0..rows).map(|row| data.features.row(row)) {

@@ -6,14 +6,14 @@
 
 use std::sync::Arc;
 
-use maxmargin::data::{Dataset, FeatureMatrix, MatrixBuilder};
+use maxmargin::data::{Dataset, Edge, FeatureMatrix, MatrixBuilder};
 use maxmargin::inference::LabelGraph;
 use maxmargin::risk::Risk;
 use maxmargin::structure::{
-    Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, Multiclass, Multilabel,
-    MultilabelOptions, PairWeights, SetLoss,
+    Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, LinkLoss, Links, Matching,
+    MatchingOptions, Multiclass, Multilabel, MultilabelOptions, PairWeights, SetLoss,
 };
-use maxmargin::task::{Pairs, SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::task::{LinkOptions, Pairs, SetOptions, Task, TaskKind, TaskOptions};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -58,12 +58,14 @@ pub struct Sets {
 }
 
 /// An input with its label; a multiclass example has one row. So has one with a set of labels, whose truth has 0 or 1 for
-/// each label.
-#[derive(Debug, Clone)]
+/// each label. A graph has a row for each edge, and its truth has 0 (none), 1 (sure) or 2 (possible) for each.
+#[derive(Debug, Clone, Default)]
 pub struct Sample {
     pub rows: Vec<Vec<f64>>,
     pub truth: Vec<u32>,
     pub weight: f64,
+    /// Matchings only: the nodes of each edge.
+    pub edges: Vec<(u32, u32)>,
 }
 
 /// A task with its training data.
@@ -75,15 +77,18 @@ pub struct Problem {
     pub bias: bool,
     pub boundary: bool,
     pub mean: bool,
-    /// A cost matrix, row by row; 0/1 without one. Label sets: what each label costs.
+    /// A cost matrix, row by row; 0/1 without one. Label sets: what each label costs. Matchings: what a missed and a false
+    /// link cost.
     pub costs: Option<Vec<f64>>,
     pub sets: Sets,
+    /// Matchings: the most links of a left and of a right node.
+    pub fertility: (u32, u32),
     pub values: Values,
     pub sparse: bool,
     pub samples: Vec<Sample>,
 }
 
-/// How large random problems are.
+/// How large random problems are. For matchings `labels` is the number of nodes on each side, and `lengths` that of edges.
 #[derive(Debug, Clone)]
 pub struct Sizes {
     pub features: std::ops::RangeInclusive<usize>,
@@ -105,16 +110,25 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
                 Just(1.0).boxed()
             };
             let sample = (positions(kind, features, labels, values, sizes.lengths.clone()), weight)
-                .prop_map(|((rows, truth), weight)| Sample { rows, truth, weight });
-            let costs = prop::collection::vec(0u8..4, labels * labels);
-            (costs, sets(labels), prop::collection::vec(sample, sizes.samples.clone())).prop_map(
-                move |(costs, sets, samples)| {
+                .prop_map(|((rows, truth, edges), weight)| Sample { rows, truth, weight, edges });
+            let costs = prop::collection::vec(0u8..4, (labels * labels).max(2));
+            let fertility = prop_oneof![Just((1, 1)), (1u32..=3, 1u32..=3)];
+            (costs, sets(labels), fertility, prop::collection::vec(sample, sizes.samples.clone())).prop_map(
+                move |(costs, sets, fertility, mut samples)| {
+                    if kind == TaskKind::Matching {
+                        samples.iter_mut().for_each(|sample| sample.allow(fertility));
+                    }
                     let cost = |(i, &c): (usize, &u8)| match kind {
+                        TaskKind::Matching => f64::from(c.max(1)),
                         TaskKind::Multilabel => f64::from(c),
                         _ if i / labels == i % labels => 0.0,
                         _ => f64::from(c),
                     };
-                    let count = if kind == TaskKind::Multilabel { labels } else { labels * labels };
+                    let count = match kind {
+                        TaskKind::Matching => 2,
+                        TaskKind::Multilabel => labels,
+                        _ => labels * labels,
+                    };
                     Problem {
                         kind,
                         features,
@@ -124,6 +138,7 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
                         mean,
                         costs: matrix.then(|| costs.iter().enumerate().map(cost).take(count).collect()),
                         sets,
+                        fertility,
                         values,
                         sparse,
                         samples,
@@ -134,6 +149,29 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
         .boxed()
 }
 
+impl Sample {
+    /// Makes sure links possible that their nodes have no room for.
+    fn allow(&mut self, fertility: (u32, u32)) {
+        for edge in (0..self.truth.len()).filter(|&edge| self.truth[edge] == 1).collect::<Vec<_>>() {
+            if !self.is_allowed(&self.truth, fertility) {
+                self.truth[edge] = 2;
+            }
+        }
+    }
+
+    /// Whether no node has more links than it may have.
+    fn is_allowed(&self, y: &[u32], fertility: (u32, u32)) -> bool {
+        let links = || self.edges.iter().zip(y).filter(|(_, y)| **y == 1).map(|(ends, _)| ends);
+        links().all(|(left, right)| {
+            links().filter(|ends| ends.0 == *left).count() <= fertility.0 as usize
+                && links().filter(|ends| ends.1 == *right).count() <= fertility.1 as usize
+        })
+    }
+}
+
+/// The rows of a sample, its truth, and its edges.
+type Positions = (Vec<Vec<f64>>, Vec<u32>, Vec<(u32, u32)>);
+
 /// The rows of a sample and its truth.
 fn positions(
     kind: TaskKind,
@@ -141,14 +179,42 @@ fn positions(
     labels: usize,
     values: Values,
     lengths: std::ops::RangeInclusive<usize>,
-) -> BoxedStrategy<(Vec<Vec<f64>>, Vec<u32>)> {
+) -> BoxedStrategy<Positions> {
     let row = move || prop::collection::vec((-3i8..=3).prop_map(move |v| values.of(v)), features);
     if kind == TaskKind::Multilabel {
-        return (row().prop_map(|row| vec![row]), prop::collection::vec(0..2u32, labels)).boxed();
+        return (row().prop_map(|row| vec![row]), prop::collection::vec(0..2u32, labels), Just(Vec::new()))
+            .boxed();
+    }
+    if kind == TaskKind::Matching {
+        return graph(labels, lengths)
+            .prop_flat_map(move |edges| {
+                let count = edges.len();
+                let truth = prop::collection::vec(prop_oneof![Just(0u32), Just(1), 0..3u32], count);
+                (prop::collection::vec(row(), count), truth, Just(edges))
+            })
+            .boxed();
     }
     let lengths = if kind == TaskKind::Chain { lengths } else { 1..=1 };
     prop::collection::vec((row(), 0..labels as u32), lengths)
-        .prop_map(|positions| positions.into_iter().unzip())
+        .prop_map(|positions| {
+            let (rows, truth) = positions.into_iter().unzip();
+            (rows, truth, Vec::new())
+        })
+        .boxed()
+}
+
+/// The edges of a graph: all between two sets of nodes, or some of them in any order.
+fn graph(nodes: usize, edges: std::ops::RangeInclusive<usize>) -> BoxedStrategy<Vec<(u32, u32)>> {
+    let nodes = 1..=nodes as u32;
+    (nodes.clone(), nodes, any::<bool>())
+        .prop_flat_map(move |(lefts, rights, is_complete)| {
+            let all: Vec<(u32, u32)> = (0..lefts).flat_map(|l| (0..rights).map(move |r| (l, r))).collect();
+            let (least, most) = ((*edges.start()).min(all.len()), (*edges.end()).min(all.len()));
+            match is_complete && all.len() <= most {
+                true => Just(all).boxed(),
+                false => prop::sample::subsequence(all, least..=most).prop_shuffle().boxed(),
+            }
+        })
         .boxed()
 }
 
@@ -183,10 +249,12 @@ pub fn trainable(weighted: bool) -> BoxedStrategy<Problem> {
     let sizes = Sizes { features: 1..=3, labels: 2..=3, lengths: 1..=3, samples: 1..=6, weighted };
     let multiclass = Sizes { features: 1..=4, labels: 2..=5, samples: 1..=10, ..sizes.clone() };
     let sets = Sizes { labels: 1..=4, ..sizes.clone() };
+    let graphs = Sizes { lengths: 1..=5, ..sizes.clone() };
     prop_oneof![
         problems(TaskKind::Multiclass, multiclass),
         problems(TaskKind::Chain, sizes),
         problems(TaskKind::Multilabel, sets),
+        problems(TaskKind::Matching, graphs),
     ]
     .boxed()
 }
@@ -247,6 +315,12 @@ pub fn label_set(y: &[u32]) -> LabelSet {
     LabelSet::of(&members(y))
 }
 
+/// Links that have 0 or 1 for each edge, or a truth that has 2 for what is possible, as the library has them.
+pub fn links(y: &[u32]) -> Links {
+    let with = |wanted: u32| (0..).zip(y).filter(|(_, y)| **y == wanted).map(|(edge, _)| edge).collect();
+    Links { on: with(1), free: with(2) }
+}
+
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len());
     x.iter().zip(y).map(|(x, y)| x * y).sum()
@@ -262,6 +336,7 @@ impl Problem {
                 unary + self.labels * self.labels + if self.boundary { 2 * self.labels } else { 0 }
             }
             TaskKind::Multilabel => unary + if self.sets.both_only { 1 } else { 4 } * self.sets.pairs.len(),
+            TaskKind::Matching => self.features + usize::from(self.bias),
         }
     }
 
@@ -269,6 +344,9 @@ impl Problem {
     pub fn phi(&self, i: usize, y: &[u32]) -> Vec<f64> {
         if self.kind == TaskKind::Multilabel {
             return self.phi_of_set(i, y);
+        }
+        if self.kind == TaskKind::Matching {
+            return self.phi_of_links(i, y);
         }
         let rows = &self.samples[i].rows;
         let labels = self.labels;
@@ -290,6 +368,17 @@ impl Problem {
                 let first = transitions + labels * labels;
                 phi[first + y[0] as usize] += 1.0;
                 phi[first + labels + y[y.len() - 1] as usize] += 1.0;
+            }
+        }
+        phi
+    }
+
+    fn phi_of_links(&self, i: usize, y: &[u32]) -> Vec<f64> {
+        let mut phi = vec![0.0; self.dim()];
+        for (row, _) in self.samples[i].rows.iter().zip(y).filter(|(_, y)| **y == 1) {
+            row.iter().zip(&mut phi).for_each(|(value, phi)| *phi += value);
+            if self.bias {
+                phi[self.features] += 1.0;
             }
         }
         phi
@@ -330,6 +419,15 @@ impl Problem {
             let wrong = self.samples[i].truth.iter().zip(y).enumerate().filter(|(_, (truth, y))| truth != y);
             return wrong.map(|(label, _)| weight(label)).sum();
         }
+        if self.kind == TaskKind::Matching {
+            let (miss, wrong) = self.link_costs();
+            let cost = |(&truth, &y): (&u32, &u32)| match (truth, y) {
+                (1, 0) => miss,
+                (0, 1) => wrong,
+                _ => 0.0,
+            };
+            return self.samples[i].truth.iter().zip(y).map(cost).sum();
+        }
         let cost = |(&truth, &y): (&u32, &u32)| match &self.costs {
             None => f64::from(u8::from(truth != y)),
             Some(costs) => costs[truth as usize * self.labels + y as usize],
@@ -337,16 +435,30 @@ impl Problem {
         self.samples[i].truth.iter().zip(y).map(cost).sum()
     }
 
+    /// What a missed and a false link cost.
+    fn link_costs(&self) -> (f64, f64) {
+        match &self.costs {
+            Some(costs) if self.kind == TaskKind::Matching => (costs[0], costs[1]),
+            _ => (1.0, 1.0),
+        }
+    }
+
     /// L_i(y).
     pub fn loss(&self, i: usize, y: &[u32]) -> f64 {
         let length = self.samples[i].truth.len();
-        let mean = self.kind != TaskKind::Multiclass && self.mean && length > 0;
+        let has_mean = !matches!(self.kind, TaskKind::Multiclass | TaskKind::Matching);
+        let mean = has_mean && self.mean && length > 0;
         self.cost(i, y) / if mean { length as f64 } else { 1.0 }
     }
 
     pub fn labels_of(&self, i: usize) -> Vec<Vec<u32>> {
-        let values = if self.kind == TaskKind::Multilabel { 2 } else { self.labels };
-        all_labels(self.samples[i].truth.len(), values)
+        let sample = &self.samples[i];
+        let is_set = matches!(self.kind, TaskKind::Multilabel | TaskKind::Matching);
+        let mut all = all_labels(sample.truth.len(), if is_set { 2 } else { self.labels });
+        if self.kind == TaskKind::Matching {
+            all.retain(|y| sample.is_allowed(y, self.fertility));
+        }
+        all
     }
 
     /// φ(x_i,y) − φ(x_i,y_i) and L_i(y) for every label y: all the planes of H_i.
@@ -377,7 +489,7 @@ impl Problem {
 impl Problem {
     fn label_cost(&self) -> LabelCost {
         match &self.costs {
-            _ if self.kind == TaskKind::Multilabel => LabelCost::ZeroOne,
+            _ if matches!(self.kind, TaskKind::Multilabel | TaskKind::Matching) => LabelCost::ZeroOne,
             None => LabelCost::ZeroOne,
             Some(costs) => LabelCost::Matrix(Arc::new(CostMatrix::new(self.labels, costs.clone()).unwrap())),
         }
@@ -406,6 +518,18 @@ impl Problem {
         Multilabel::new(self.features, graph, options).unwrap()
     }
 
+    pub fn matching(&self) -> Matching {
+        let (miss, false_link) = self.link_costs();
+        let loss = LinkLoss::Mistakes { miss, false_link };
+        let options = MatchingOptions {
+            bias: self.bias,
+            loss,
+            fertility: self.fertility,
+            ..MatchingOptions::default()
+        };
+        Matching::new(self.features, options).unwrap()
+    }
+
     fn pair_weights(&self) -> PairWeights {
         if self.sets.both_only { PairWeights::Both } else { PairWeights::Four }
     }
@@ -421,9 +545,16 @@ impl Problem {
             pair_weights: self.pair_weights(),
             signed: self.sets.signed,
             inference: self.inference(),
-            weights: self.costs.as_ref().map(|costs| costs.as_slice().into()),
+            weights: self
+                .costs
+                .as_ref()
+                .filter(|_| self.kind == TaskKind::Multilabel)
+                .map(|costs| costs.as_slice().into()),
         };
-        let options = TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean, sets };
+        let (miss, false_link) = self.link_costs();
+        let links = LinkOptions { miss, false_link, fertility: self.fertility, ..LinkOptions::default() };
+        let options =
+            TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean, sets, links };
         Task::new(self.kind, self.features, self.labels, options).unwrap()
     }
 
@@ -442,9 +573,13 @@ impl Problem {
             features: Arc::new(self.matrix()),
             labels,
             sets: is_set.then(|| starts.clone()),
-            sequences: (self.kind == TaskKind::Chain).then_some(starts),
+            sequences: matches!(self.kind, TaskKind::Chain | TaskKind::Matching).then_some(starts),
             weights: Some(self.samples.iter().map(|sample| sample.weight).collect()),
-            folds: None,
+            edges: (self.kind == TaskKind::Matching).then(|| {
+                let ends = self.samples.iter().flat_map(|sample| &sample.edges);
+                ends.map(|&(left, right)| Edge { left, right }).collect()
+            }),
+            ..Dataset::default()
         }
     }
 

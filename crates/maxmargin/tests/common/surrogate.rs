@@ -100,9 +100,12 @@ impl Surrogated {
         let truth = &self.problem.samples[i].truth;
         let of_truth = self.problem.phi(i, truth);
         // A set has 0 for what is not in it.
-        let is_set = self.problem.kind == TaskKind::Multilabel;
+        let is_set = matches!(self.problem.kind, TaskKind::Multilabel | TaskKind::Matching);
         let background = if is_set { Some(0) } else { self.background };
-        let size = |y: &[u32]| y.iter().filter(|&&label| Some(label) != background).count() as f64;
+        // A link that is only possible is not in the truth, and no mistake either.
+        let is_graph = self.problem.kind == TaskKind::Matching;
+        let counts = |label: u32| Some(label) != background && !(is_graph && label == 2);
+        let size = |y: &[u32]| y.iter().filter(|&&label| counts(label)).count() as f64;
         let label = |y: &Vec<u32>| {
             let slope = self.problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
             if self.surrogate != Surrogate::MicroF1 {
@@ -111,7 +114,8 @@ impl Surrogated {
             let common = y.iter().zip(truth).filter(|(y, truth)| y == truth);
             let common = common.filter(|(y, _)| Some(**y) != background).count() as f64;
             let sizes = size(y) + size(truth);
-            Label { slope, constant: sizes - 2.0 * common, g: -sizes }
+            let possible = y.iter().zip(truth).filter(|(y, truth)| is_graph && (**y, **truth) == (1, 2));
+            Label { slope, constant: sizes - 2.0 * common - possible.count() as f64, g: -sizes }
         };
         if self.problem.sets.relaxed {
             return self.fractional_labels(i, &self.problem.vertices());

@@ -17,6 +17,7 @@ use labels::RowLabels;
 use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 use super::features::{FeatureMatrix, MatrixBuilder};
+use super::graph::{EDGE_LABELS, Edge};
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;
@@ -54,6 +55,9 @@ pub(crate) struct Gathering<'v> {
     examples: usize,
     weights: Option<Vec<f64>>,
     folds: Option<Vec<u32>>,
+    /// Where examples are graphs: the edge of each row.
+    edges: Option<Vec<Edge>>,
+    unreachable: Option<Vec<u32>>,
     unseen: Unseen,
 }
 
@@ -89,6 +93,8 @@ impl<'v> Gathering<'v> {
             examples: 0,
             weights: None,
             folds: None,
+            edges: None,
+            unreachable: None,
             unseen: Unseen::default(),
         }
     }
@@ -130,6 +136,27 @@ impl<'v> Gathering<'v> {
     /// Says that examples are sequences of rows.
     pub fn set_chains(&mut self) {
         self.chains = true;
+    }
+
+    /// Says that examples are graphs and rows edges, whose labels have names and an order of their own.
+    pub fn set_graphs(&mut self) {
+        self.chains = true;
+        self.edges.get_or_insert_default();
+        EDGE_LABELS.iter().for_each(|name| self.know_label(name));
+    }
+
+    /// Says which edge the open row is about.
+    pub fn edge(&mut self, edge: Edge) {
+        self.edges.get_or_insert_default().push(edge);
+    }
+
+    /// Says how many sure links of the open example have no edge.
+    pub fn unreachable(&mut self, links: u32) {
+        if links > 0 {
+            let examples = self.examples;
+            self.unreachable.get_or_insert_default().resize(examples, 0);
+            self.unreachable.get_or_insert_default().push(links);
+        }
     }
 
     /// Whether labels must be there: data to train from has them.
@@ -346,13 +373,21 @@ impl<'v> Gathering<'v> {
     pub fn finish(self) -> (Dataset, Option<Vocabulary>, Unseen) {
         let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
             self;
+        let (edges, examples) = (self.edges, self.examples);
+        let unreachable = self.unreachable.map(|mut links| {
+            links.resize(examples, 0);
+            links
+        });
         let (columns, vocabulary, renumbered) = match names {
             Names::Growing { labels: names, attributes, named } => {
                 let attributes = match named {
                     true => Attributes::Named(attributes),
                     false => Attributes::Numbered(columns),
                 };
-                let (labels, renumbered) = sorted(&names);
+                let (labels, renumbered) = match &edges {
+                    None => sorted(&names),
+                    Some(_) => (names.clone(), (0..names.len() as u32).collect()),
+                };
                 (attributes.len(), Some(Vocabulary { labels, attributes }), Some(renumbered))
             }
             Names::Fixed(_) => (columns, None, None),
@@ -372,7 +407,16 @@ impl<'v> Gathering<'v> {
         };
         let sequences = chains.then(|| shrunk(starts));
         (
-            Dataset { features: Arc::new(features), labels, sets, sequences, weights, folds },
+            Dataset {
+                features: Arc::new(features),
+                labels,
+                sets,
+                sequences,
+                weights,
+                folds,
+                edges: edges.map(Arc::from),
+                unreachable,
+            },
             vocabulary,
             unseen,
         )

@@ -24,7 +24,7 @@ impl Chain {
 }
 
 impl Stratified for Chain {
-    fn largest_loss(&self, truth: &Vec<u32>) -> f64 {
+    fn largest_loss(&self, _x: &Rows, truth: &Vec<u32>) -> f64 {
         let cost = &self.options.loss.cost;
         let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
         sum * self.options.loss.unit(truth.len())
@@ -109,7 +109,7 @@ impl LabelSets for Chain {
         truth.iter().zip(y).map(|(&truth, &y)| position_set_loss(truth, y, background)).sum()
     }
 
-    fn sizes(&self, truth: &Vec<u32>, background: Option<u32>) -> (f64, f64) {
+    fn sizes(&self, _x: &Rows, truth: &Vec<u32>, background: Option<u32>) -> (f64, f64) {
         let most = truth.len() as f64;
         (if background.is_some() { 0.0 } else { most }, most)
     }

@@ -136,6 +136,11 @@ impl Multilabel {
         &self.options.loss
     }
 
+    /// The largest loss of all examples.
+    pub(crate) fn largest_loss_of_all(&self) -> f64 {
+        self.options.loss.largest(self.labels())
+    }
+
     /// What a label costs that is to be in the set and that this task does not know.
     pub(crate) fn cost_of_unknown(&self) -> f64 {
         match self.options.loss {

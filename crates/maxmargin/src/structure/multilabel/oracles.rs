@@ -40,7 +40,7 @@ impl LabelSets for Multilabel {
         SetLoss::default().of(truth, y, self.labels())
     }
 
-    fn sizes(&self, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {
+    fn sizes(&self, _x: &Rows, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {
         (0.0, self.labels() as f64)
     }
 }
@@ -59,8 +59,8 @@ impl KBest for Multilabel {
 }
 
 impl Stratified for Multilabel {
-    fn largest_loss(&self, _truth: &LabelSet) -> f64 {
-        self.options.loss.largest(self.labels())
+    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
+        self.largest_loss_of_all()
     }
 
     fn loss_unit(&self, _truth: &LabelSet) -> Option<f64> {

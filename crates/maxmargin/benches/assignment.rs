@@ -1,0 +1,119 @@
+//! Matchings of complete graphs with as many nodes on each side as sentences have words: the assignment solver and the
+//! circulation solver against the crate `lapjv`, and lists of the best ones.
+//!
+//! Two kinds of gains: *full*, where all links are worth something and all nodes are linked in the end, and *words*, where
+//! most pairs of words have nothing to do with each other and some words stay alone. `lapjv` needs a square table of costs
+//! in which each row is assigned; with what is worth nothing set to 0 its optimum is the same.
+
+use divan::{Bencher, black_box};
+use lapjv::{Matrix, lapjv};
+use maxmargin::inference::{Assignment, BMatching, Bipartite, LinkLimits, k_best_matchings};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn main() {
+    divan::main();
+}
+
+const SIZES: [usize; 6] = [10, 20, 30, 50, 100, 200];
+const ONE: LinkLimits = LinkLimits { left: 1, right: 1 };
+
+fn full(size: usize) -> Vec<Vec<f64>> {
+    let mut random = Pcg64Mcg::seed_from_u64(1);
+    (0..16).map(|_| (0..size * size).map(|_| random.random_range(0.0..1.0)).collect()).collect()
+}
+
+fn words(size: usize) -> Vec<Vec<f64>> {
+    let mut random = Pcg64Mcg::seed_from_u64(2);
+    let gains = |random: &mut Pcg64Mcg| {
+        let gain = |edge: usize| {
+            let (left, right) = (edge / size, edge % size);
+            let bonus = if left == right && left % 8 != 0 { 2.0 } else { 0.0 };
+            bonus + random.random_range(-2.0..0.5) - 0.02 * left.abs_diff(right) as f64
+        };
+        (0..size * size).map(gain).collect()
+    };
+    (0..16).map(|_| gains(&mut random)).collect()
+}
+
+fn assignment(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
+    let mut solver = Assignment::default();
+    let mut turn = problems.iter().cycle();
+    bencher.bench_local(|| {
+        let gains = turn.next().expect("it starts again");
+        solver.begin(size, size).copy_from_slice(black_box(gains));
+        solver.solve();
+        solver.partner(0)
+    });
+}
+
+fn other(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
+    let mut turn = problems.iter().cycle();
+    bencher.bench_local(|| {
+        let gains = turn.next().expect("it starts again");
+        let costs = black_box(gains).iter().map(|gain| -gain.max(0.0)).collect();
+        let costs = Matrix::from_shape_vec((size, size), costs).expect("a square");
+        lapjv(&costs).map(|(rows, _)| rows[0]).ok()
+    });
+}
+
+fn graph(size: usize) -> Bipartite {
+    let mut graph = Bipartite::default();
+    let nodes = 0..size as u32;
+    graph.reset(size, size, nodes.clone().flat_map(|left| nodes.clone().map(move |right| (left, right))));
+    graph
+}
+
+fn circulation(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>, limits: LinkLimits) {
+    let (graph, mut solver) = (graph(size), BMatching::default());
+    let mut turn = problems.iter().cycle();
+    bencher.bench_local(|| {
+        solver.solve(&graph, black_box(turn.next().expect("it starts again")), limits);
+        solver.links()
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn assignment_full(bencher: Bencher, size: usize) {
+    assignment(bencher, size, full(size));
+}
+
+#[divan::bench(args = SIZES)]
+fn lapjv_full(bencher: Bencher, size: usize) {
+    other(bencher, size, full(size));
+}
+
+#[divan::bench(args = SIZES)]
+fn circulation_full(bencher: Bencher, size: usize) {
+    circulation(bencher, size, full(size), ONE);
+}
+
+#[divan::bench(args = SIZES)]
+fn assignment_words(bencher: Bencher, size: usize) {
+    assignment(bencher, size, words(size));
+}
+
+#[divan::bench(args = SIZES)]
+fn lapjv_words(bencher: Bencher, size: usize) {
+    other(bencher, size, words(size));
+}
+
+#[divan::bench(args = SIZES)]
+fn circulation_words(bencher: Bencher, size: usize) {
+    circulation(bencher, size, words(size), ONE);
+}
+
+#[divan::bench(args = SIZES)]
+fn three_links_words(bencher: Bencher, size: usize) {
+    circulation(bencher, size, words(size), LinkLimits { left: 3, right: 2 });
+}
+
+#[divan::bench(args = [10, 20, 30, 50])]
+fn best_10_words(bencher: Bencher, size: usize) {
+    let (graph, problems, mut solver) = (graph(size), words(size), BMatching::default());
+    let mut turn = problems.iter().cycle();
+    bencher.bench_local(|| {
+        let gains = turn.next().expect("it starts again");
+        k_best_matchings(&graph, black_box(gains), ONE, 10, &mut solver)
+    });
+}

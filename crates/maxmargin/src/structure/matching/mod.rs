@@ -1,0 +1,224 @@
+//! Matchings: which nodes of a bipartite graph belong together, such as the words of a sentence and of its translation
+//! (SADDLE; Taskar, Lacoste-Julien & Klein 2005).
+//!
+//! φ(x,y) is the sum of the features of all links (and of a constant 1 for each, with a bias); `w[j]` is the weight of
+//! feature j, and that of the bias comes last. A node has at most so many links as its side's *fertility* says, 1 unless
+//! told otherwise. The loss counts missed and false links; links that are only possible cost nothing either way.
+//!
+//! Score and loss are sums over links, so that every λ-oracle is an assignment problem: shortest augmenting paths in a
+//! table where the graph is dense and nodes have one link, a circulation of least cost elsewhere. Both are exact.
+
+mod circulation;
+mod decoding;
+mod link_loss;
+mod links;
+mod oracles;
+mod truth;
+
+pub use self::decoding::MatchingScores;
+pub use self::link_loss::LinkLoss;
+pub use self::links::Links;
+use super::{Flow, Found, Mix, Structure, product_by_features};
+use crate::data::Graph;
+use crate::error::{Error, Result};
+use crate::linear::FeatureSum;
+
+/// Inner products of all pairs of edges are kept up to so many edges, and so many times as many as the features have
+/// values: solvers that keep planes ask for the same ones again and again.
+const MOST_EDGES: usize = 100;
+const LARGEST_KERNEL: usize = 4;
+
+/// Up to this many weights a difference of features is added up in a dense vector.
+const LARGEST_DENSE: usize = 4096;
+
+/// What to do about truths in which a node has more sure links than it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExtraLinks {
+    /// An error that names the node.
+    #[default]
+    Refuse,
+    /// A largest allowed subset of the sure links stays sure; the others become possible.
+    Free,
+}
+
+/// Which weights there are, the loss, and how many links nodes have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchingOptions {
+    /// A constant feature of each link: what it is worth to link at all.
+    pub bias: bool,
+    /// The task loss.
+    pub loss: LinkLoss,
+    /// The most links of a left and of a right node.
+    pub fertility: (u32, u32),
+    /// What to do about truths that have more.
+    pub extra_links: ExtraLinks,
+}
+
+impl Default for MatchingOptions {
+    fn default() -> Self {
+        Self { bias: true, loss: LinkLoss::default(), fertility: (1, 1), extra_links: ExtraLinks::Refuse }
+    }
+}
+
+/// Matchings of bipartite graphs with features on their edges.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{Edge, FeatureMatrix, Graph, Rows};
+/// use maxmargin::structure::{Links, Matching, MatchingOptions, Structure};
+///
+/// let task = Matching::new(1, MatchingOptions { bias: false, ..MatchingOptions::default() })?;
+/// // Two nodes on each side; each edge has one feature.
+/// let features = Arc::new(FeatureMatrix::from_dense(&[[2.0], [3.0], [-1.0], [2.0]]));
+/// let edges = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(left, right)| Edge { left, right });
+/// let x = Graph::new(Rows::new(&features, 0..4), edges.into(), 0);
+/// let mut scores = Default::default();
+/// task.score(&[1.0], &x, &mut scores);
+/// // The best link is not in the best matching.
+/// let best = task.decode(&x, &mut scores);
+/// assert_eq!((best.label, best.score), (Links::of(vec![0, 3]), 4.0));
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Matching {
+    features: usize,
+    options: MatchingOptions,
+}
+
+impl Matching {
+    /// A task with this many features (without the bias).
+    pub fn new(features: usize, options: MatchingOptions) -> Result<Self> {
+        options.loss.check()?;
+        let (left, right) = options.fertility;
+        if left == 0 || right == 0 {
+            let problem = format!("{left},{right} is not allowed; nodes of both sides have at least 1 link");
+            return Err(Error::parameter("fertility", problem));
+        }
+        super::multiclass::check_size(features, 1)?;
+        Ok(Self { features, options })
+    }
+
+    /// The most links of a left and of a right node.
+    pub fn fertility(&self) -> (u32, u32) {
+        self.options.fertility
+    }
+
+    /// What wrong links cost.
+    pub fn link_loss(&self) -> LinkLoss {
+        self.options.loss
+    }
+
+    /// Whether each link has a constant feature.
+    pub fn has_bias(&self) -> bool {
+        self.options.bias
+    }
+
+    /// Adds the features of one edge times a factor.
+    pub fn add_link<A: FeatureSum + ?Sized>(&self, x: &Graph, edge: usize, factor: f64, sum: &mut A) {
+        sum.add_row(x.rows().row(edge), 1, 0, factor);
+        if self.options.bias {
+            sum.add(self.features, factor);
+        }
+    }
+
+    /// The score of each edge.
+    pub fn link_scores(scores: &MatchingScores) -> &[f64] {
+        &scores.links
+    }
+}
+
+impl Structure for Matching {
+    type Input = Graph;
+    type Label = Links;
+    type Scores = MatchingScores;
+    /// ⟨φ(e), φ(f)⟩ for edges e ≤ f, row by row of f, the bias included; empty where that would be too much.
+    type Kernel = Vec<f64>;
+
+    fn dim(&self) -> usize {
+        self.features + usize::from(self.options.bias)
+    }
+
+    fn score(&self, w: &[f64], x: &Graph, scores: &mut MatchingScores) {
+        let bias = if self.options.bias { w[self.features] } else { 0.0 };
+        let links = scores.begin(x.edges().len());
+        for (edge, score) in links.iter_mut().enumerate() {
+            let mut sum = bias;
+            x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
+            *score = sum;
+        }
+    }
+
+    fn score_of(&self, _x: &Graph, scores: &MatchingScores, y: &Links) -> f64 {
+        scores.score_of(y)
+    }
+
+    fn decode(&self, x: &Graph, scores: &mut MatchingScores) -> Found<Links> {
+        self.best_links(x, scores, None, Mix::SCORE)
+    }
+
+    fn loss(&self, truth: &Links, y: &Links) -> f64 {
+        self.options.loss.of(truth, y)
+    }
+
+    fn maximize(&self, x: &Graph, truth: &Links, scores: &mut MatchingScores, mix: Mix) -> Found<Links> {
+        self.best_links(x, scores, Some(truth), mix)
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &Graph, y: &Links, factor: f64, sum: &mut A) {
+        y.on.iter().for_each(|&edge| self.add_link(x, edge as usize, factor, sum));
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Graph,
+        y: &Links,
+        truth: &Links,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        y.for_each_change(truth, |edge, is_on| {
+            self.add_link(x, edge, if is_on { factor } else { -factor }, sum);
+        });
+    }
+
+    fn as_flow(&self) -> Option<&dyn Flow<Graph, Links>> {
+        Some(self)
+    }
+
+    fn kernel(&self, x: &Graph) -> Vec<f64> {
+        let (rows, edges) = (x.rows(), x.edges().len());
+        let stored: usize = (0..edges).map(|edge| rows.row(edge).len()).sum();
+        if edges > MOST_EDGES || edges * (edges + 1) / 2 > LARGEST_KERNEL * stored {
+            return Vec::new();
+        }
+        let bias = f64::from(u8::from(self.options.bias));
+        let pairs = (0..edges).flat_map(|f| (0..=f).map(move |e| (e, f)));
+        pairs.map(|(e, f)| rows.row(e).dot(&rows.row(f)) + bias).collect()
+    }
+
+    fn product(&self, x: &Graph, kernel: &Vec<f64>, truth: &Links, y: &Links, z: &Links) -> f64 {
+        let mut sum = 0.0;
+        let signed = |is_on: bool| if is_on { 1.0 } else { -1.0 };
+        if !kernel.is_empty() {
+            y.for_each_change(truth, |e, in_y| {
+                z.for_each_change(truth, |f, in_z| {
+                    let (low, high) = (e.min(f), e.max(f));
+                    sum += signed(in_y) * signed(in_z) * kernel[high * (high + 1) / 2 + low];
+                });
+            });
+            return sum;
+        }
+        if self.dim() > LARGEST_DENSE {
+            return product_by_features(self, x, truth, y, z);
+        }
+        let mut difference = vec![0.0; self.dim()];
+        self.add_difference(x, y, truth, 1.0, &mut difference);
+        let bias = if self.options.bias { difference[self.features] } else { 0.0 };
+        z.for_each_change(truth, |edge, in_z| {
+            let mut product = bias;
+            x.rows().row(edge).for_each(|j, value| product += value * difference[j]);
+            sum += signed(in_z) * product;
+        });
+        sum
+    }
+}
