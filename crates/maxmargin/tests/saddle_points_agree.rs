@@ -1,5 +1,5 @@
-//! Promise: the solvers for saddle points minimise the same F as those with planes, wherever labels are flows; their bounds hold
-//! after every pass; and they are refused, with a reason, where labels are no flows.
+//! Promise: the solvers for saddle points minimise the same F as those with planes, wherever labels are flows; their
+//! bounds hold after every pass; and they are refused, with a reason, where labels are no flows.
 
 use std::ops::ControlFlow;
 
@@ -68,6 +68,28 @@ proptest! {
                 (primal - certificate.primal).abs() <= 1e-9 * (1.0 + primal),
                 "{kind}: F = {primal} at the weights returned, reported {}", certificate.primal
             );
+        }
+    }
+
+    #[test]
+    fn after_a_change_of_lambda(
+        problem in flows(),
+        lambdas in prop::collection::vec(prop::sample::select(vec![1.0, 0.3, 0.1, 0.01]), 2..4),
+    ) {
+        let risk = problem.risk();
+        let mut solver = SolverKind::Extragradient.build(&*risk, &SolverSettings::new(lambdas[0]).unwrap());
+        for (k, &lambda) in lambdas.iter().enumerate() {
+            prop_assert!(k == 0 || solver.set_lambda(lambda));
+            let limits = Limits { gap: GAP, max_passes: MOST_PASSES, time_limit: None };
+            let outcome =
+                common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())));
+            let certificate = outcome.report.certificate;
+            let reference = optimum(&problem, lambda);
+            let primal = problem.objective(lambda, &outcome.weights);
+            let case = || format!("λ = {lambda}, number {k}: {certificate:?}, F* in {reference:?}");
+            reference.check(certificate, primal, 1e-9 * (1.0 + primal), case)?;
+            let left = certificate.primal - certificate.lower_bound;
+            prop_assert!(left <= GAP * (1.0 + certificate.primal), "{} {}", outcome.stop.name(), case());
         }
     }
 

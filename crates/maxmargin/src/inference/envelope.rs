@@ -1,7 +1,7 @@
 //! Cholesky factors of sparse symmetric matrices by their envelope: each row from its first entry to the diagonal.
 //!
-//! Fill-in stays inside the envelope, so there is nothing to analyse before a matrix is factored. Good where rows are in an
-//! order in which envelopes are small, as the nodes of a trellis or of a bipartite graph are.
+//! Fill-in stays inside the envelope, so there is nothing to analyse before a matrix is factored. Good where rows are
+//! in an order in which envelopes are small, as the nodes of a trellis or of a bipartite graph are.
 //!
 //! Invariant: a row is stored without gaps, `values[start[i]..start[i + 1]]` for the columns `first[i]..=i`.
 
@@ -51,8 +51,8 @@ impl Envelope {
         self.values[self.start[row] + column - self.first[row]] += value;
     }
 
-    /// Factors a matrix that is positive semidefinite. A pivot that is 0 becomes `anchor`, as if that much had been added on
-    /// the diagonal.
+    /// Factors a matrix that is positive semidefinite. A pivot that is 0 becomes `anchor`, as if that much had been
+    /// added on the diagonal.
     pub(super) fn factor(&mut self, anchor: f64) {
         for i in 0..self.first.len() {
             let (before, rest) = self.values.split_at_mut(self.start[i]);

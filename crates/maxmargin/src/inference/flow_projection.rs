@@ -5,13 +5,14 @@
 //! min ½ Σ_a weight_a (z_a − x_a)²,    0 ≤ z ≤ capacity,    out(v) − in(v) = supply(v) for each node v
 //! ```
 //!
-//! With a potential π_v for each node, the flow is z_a = x_a − (π_tail − π_head) / weight_a, cut off at 0 and the capacity, and
-//! the dual is concave, smooth and piecewise quadratic. Newton's method on it (semismooth: only arcs that are not cut off
-//! count) ends after a few steps, each with a line search that is exact up to a factor. The equations are those of an electrical network
-//! of the arcs that are not cut off, with the last node as ground; a part that is not connected to it is held by an anchor.
+//! With a potential π_v for each node, the flow is z_a = x_a − (π_tail − π_head) / weight_a, cut off at 0 and the
+//! capacity, and the dual is concave, smooth and piecewise quadratic. Newton's method on it (semismooth: only arcs that
+//! are not cut off count) ends after a few steps, each with a line search that is exact up to a factor. The equations
+//! are those of an electrical network of the arcs that are not cut off, with the last node as ground; a part that is
+//! not connected to it is held by an anchor.
 //!
-//! Invariant: the flow is within 0 and capacity whatever happens; how far it is from conservation is returned. Potentials of
-//! an earlier, similar projection are a good start.
+//! Invariant: the flow is within 0 and capacity whatever happens; how far it is from conservation is returned.
+//! Potentials of an earlier, similar projection are a good start.
 
 use super::envelope::Envelope;
 use super::{Network, NetworkArc};
@@ -19,8 +20,8 @@ use super::{Network, NetworkArc};
 /// No projection takes more steps than this; most take less than ten.
 const MOST_STEPS: usize = 400;
 
-/// After this many steps arcs that are cut off conduct as well: far from the answer nodes may be left with hardly an arc that is not,
-/// and then Newton's direction is no better than the gradient.
+/// After this many steps arcs that are cut off conduct as well: far from the answer nodes may be left with hardly an
+/// arc that is not, and then Newton's direction is no better than the gradient.
 const EASY: usize = 10;
 
 /// How much such an arc conducts at most, as a share. It vanishes with the excess, so that the last steps are Newton's.
@@ -75,7 +76,8 @@ fn add(potentials: &mut [f64], factor: f64, direction: &[f64]) {
 }
 
 impl FlowProjection {
-    /// Makes `flow` the nearest one to `point`. `potentials`, one for each node, are where to start, and then those of the flow.
+    /// Makes `flow` the nearest one to `point`. `potentials`, one for each node, are where to start, and then those of
+    /// the flow.
     ///
     /// ```
     /// use maxmargin::inference::{FlowProjection, Network, NetworkArc};
@@ -187,8 +189,8 @@ impl FlowProjection {
         laplacian.solve(&mut self.direction[..ground]);
     }
 
-    /// How far to go instead of one length of the direction, at whose end the flow is now: to where the dual is nearly flat. It
-    /// rises with `start` at first. None where that is only rounding.
+    /// How far to go instead of one length of the direction, at whose end the flow is now: to where the dual is nearly
+    /// flat. It rises with `start` at first. None where that is only rounding.
     fn line_search(&mut self, network: &Network, start: f64) -> Option<f64> {
         if start.is_nan() || start <= 0.0 {
             return None;

@@ -1,9 +1,9 @@
 //! Networks: nodes with supplies, and arcs that carry between nothing and their capacity.
 //!
-//! A flow z has 0 ≤ z_a ≤ capacity_a on each arc, and from each node as much more leaves than arrives as its supply says.
-//! The constraint matrix is totally unimodular: where supplies and capacities are whole numbers, the vertices of the polytope
-//! of all flows are whole too (SADDLE, "why is relaxation tight?"). So a structure whose labels are whole flows can be
-//! decoded by linear programming, and trained on the polytope instead of its labels.
+//! A flow z has 0 ≤ z_a ≤ capacity_a on each arc, and from each node as much more leaves than arrives as its supply
+//! says. The constraint matrix is totally unimodular: where supplies and capacities are whole numbers, the vertices of
+//! the polytope of all flows are whole too (SADDLE, "why is relaxation tight?"). So a structure whose labels are whole
+//! flows can be decoded by linear programming, and trained on the polytope instead of its labels.
 
 /// An arc from one node to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,8 +20,9 @@ pub struct NetworkArc {
 
 /// A network, and with it the polytope of its flows.
 ///
-/// Potentials of nodes are computed in the order of the nodes. Numbers of neighbours should be near each other, or all arcs
-/// of the lower one should lead to higher ones (as in a bipartite graph, side by side); the last node should have many arcs.
+/// Potentials of nodes are computed in the order of the nodes. Numbers of neighbours should be near each other, or all
+/// arcs of the lower one should lead to higher ones (as in a bipartite graph, side by side); the last node should have
+/// many arcs.
 ///
 /// ```
 /// use maxmargin::inference::{Network, NetworkArc};

@@ -1,16 +1,18 @@
-//! The extragradient method (Taskar, Lacoste-Julien, Jordan 2006; SADDLE): two players, weights and flows, look a step ahead.
+//! The extragradient method (Taskar, Lacoste-Julien, Jordan 2006; SADDLE): two players, weights and flows, look a step
+//! ahead.
 //!
-//! It solves min_w max_z Φ(w, z) of [`saddle_point`](super::saddle_point) for structures whose labels are flows. A step looks at where both players
-//! would go, and then goes from where they are in the direction that is right there:
+//! It solves min_w max_z Φ(w, z) of [`saddle_point`](super::saddle_point) for structures whose labels are flows. A step
+//! looks at where both players would go, and then goes from where they are in the direction that is right there:
 //!
 //! ```text
 //! w' = (w − τ a(z))  / (1 + τλ),    z_i' = nearest flow to z_i + σ (F_iᵀw  + losses_i)
 //! w ← (w − τ a(z')) / (1 + τλ),    z_i ← nearest flow to z_i + σ (F_iᵀw' + losses_i)
 //! ```
 //!
-//! Three things make it fast. Φ is strongly convex in w, so τ may shrink and σ grow with the steps (as Chambolle and Pock 2011
-//! do), and the mean of all w' and z', weighted by σ, has a gap that falls with the square of their number. The product τσ follows the
-//! curvature that a step meets. And when the gap has fallen to a third, the method starts again from the mean.
+//! Three things make it fast. Φ is strongly convex in w, so τ may shrink and σ grow with the steps (as Chambolle and
+//! Pock 2011 do), and the mean of all w' and z', weighted by σ, has a gap that falls with the square of their number.
+//! The product τσ follows the curvature that a step meets. And when the gap has fallen to a third, the method starts
+//! again from the mean.
 //!
 //! Invariant: the mean of flows is a flow, so the lower bound is D(mean of z'), see [`saddle_point`](super::saddle_point).
 
@@ -166,8 +168,8 @@ impl Extragradient {
         }
     }
 
-    /// Moves all flows by σ in the direction that is right for w. Returns a(z) of where they are now, and Σ ρ_i times the squared
-    /// distance of that from where they were (ahead: from the flow; next: from the flow ahead).
+    /// Moves all flows by σ in the direction that is right for w. Returns a(z) of where they are now, and Σ ρ_i times
+    /// the squared distance of that from where they were (ahead: from the flow; next: from the flow ahead).
     fn move_flows(
         &mut self,
         risk: &dyn Risk,
@@ -303,6 +305,16 @@ impl Solver for Extragradient {
 
     fn weights(&self) -> &[f64] {
         &self.evaluated
+    }
+
+    /// Flows stay flows, and their slope does not depend on λ.
+    fn set_lambda(&mut self, lambda: f64) -> bool {
+        self.lambda = lambda;
+        self.total = 0.0;
+        self.balance = 1.0 / (lambda * self.length);
+        self.best = Certificate::UNKNOWN;
+        (self.start_gap, self.last_gap) = (f64::INFINITY, f64::INFINITY);
+        true
     }
 
     fn state(&self) -> Option<SolverState<'_>> {

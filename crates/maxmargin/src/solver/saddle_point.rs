@@ -4,10 +4,10 @@
 //! min_w max_z Φ(w, z) = λ/2 ‖w‖² + Σ_i ρ_i ( ⟨F_iᵀw + losses_i, z_i⟩ − ⟨F_iᵀw, truth_i⟩ + constant_i ),    ρ_i = c_i / n
 //! ```
 //!
-//! Given z, the best weights are w(z) = −a(z) / λ with a(z) = Σ ρ_i F_i (z_i − truth_i), and D(z) = min_w Φ(w, z) is a lower
-//! bound on F*, as long as each z_i is a flow. What a flow lacks by rounding is counted: if the violations of its network's constraints add up
-//! to ε, then Φ is too high by at most ε times the largest potential of an optimal dual, which is at most the number of nodes
-//! times the largest score of an arc.
+//! Given z, the best weights are w(z) = −a(z) / λ with a(z) = Σ ρ_i F_i (z_i − truth_i), and D(z) = min_w Φ(w, z) is a
+//! lower bound on F*, as long as each z_i is a flow. What a flow lacks by rounding is counted: if the violations of its
+//! network's constraints add up to ε, then Φ is too high by at most ε times the largest potential of an optimal dual,
+//! which is at most the number of nodes times the largest score of an arc.
 //!
 //! Sums over examples are taken in blocks that depend on the data only, and in their order.
 
@@ -36,8 +36,8 @@ pub(super) fn share(risk: &dyn Risk, i: usize) -> f64 {
     risk.weight(i) / risk.len().max(1) as f64
 }
 
-/// Works on all examples in blocks. `work` gets an example and its state, and adds to the block's vector and numbers; the sums
-/// of all blocks are returned.
+/// Works on all examples in blocks. `work` gets an example and its state, and adds to the block's vector and numbers;
+/// the sums of all blocks are returned.
 pub(super) fn over_examples<T: Send, W: Default, const N: usize>(
     risk: &dyn Risk,
     states: &mut [T],
@@ -126,8 +126,8 @@ pub(super) fn dual_point<'a>(
         [share(risk, i) * excess, flow.len() as f64]
     });
     let square = lambda * large_norm_squared(&weights);
-    // The scores are those of w(z) and not of the best weights, which are near in the end: hence the 2. A sum has a term for each
-    // example, and each of these one for each arc.
+    // The scores are those of w(z) and not of the best weights, which are near in the end: hence the 2. A sum has a
+    // term for each example, and each of these one for each arc.
     let terms = risk.len() as f64 + arcs / risk.len().max(1) as f64;
     let allowance = 2.0 * excess + 2.0 * f64::EPSILON * terms * (square + size);
     dual.lower_bound = losses - 0.5 * square - allowance;

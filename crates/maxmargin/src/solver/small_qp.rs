@@ -1,4 +1,5 @@
-//! The small quadratic program (SADDLE): the maximum over flows replaced by its dual, and all handed to an interior-point solver.
+//! The small quadratic program (SADDLE): the maximum over flows replaced by its dual, and all handed to an
+//! interior-point solver.
 //!
 //! By linear programming duality, with a potential π_v for each node and a price μ_a ≥ 0 for each limited arc,
 //!
@@ -7,10 +8,10 @@
 //!          such that  π_tail − π_head + μ_a ≥ ⟨w, F_a⟩ + loss_a  for each arc a
 //! ```
 //!
-//! so that F is minimised over w, all π and all μ at once: a quadratic program with a row for each arc instead of one for each label.
-//! Clarabel solves it. Its multipliers of the rows are flows; they are projected, because those of an interior-point solver are only
-//! nearly feasible, and then prove a lower bound as those of the extragradient method do. So the certificate does
-//! not depend on what the solver promises.
+//! so that F is minimised over w, all π and all μ at once: a quadratic program with a row for each arc instead of one
+//! for each label. Clarabel solves it. Its multipliers of the rows are flows; they are projected, because those of an
+//! interior-point solver are only nearly feasible, and then prove a lower bound as those of the extragradient method
+//! do. So the certificate does not depend on what the solver promises.
 
 use std::time::Instant;
 
@@ -162,8 +163,8 @@ impl SmallQp {
         Self { lambda, weights: vec![0.0; risk.dim()], found: None }
     }
 
-    /// Refuses a problem that an interior-point solver would take too long for. Its factors are dense in the weights, and in those
-    /// against the nodes of each example.
+    /// Refuses a problem that an interior-point solver would take too long for. Its factors are dense in the weights,
+    /// and in those against the nodes of each example.
     pub(super) fn check_size(risk: &dyn Risk, saddle: &dyn Saddle) -> Result<()> {
         let (dim, too_many) = (risk.dim() as f64, (MOST_MEMORY / BYTES_PER_ARC) as usize);
         let arcs: usize = (0..risk.len()).map(|i| saddle.arcs(i)).sum();

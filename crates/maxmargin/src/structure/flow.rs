@@ -6,8 +6,8 @@
 //! H(w) = max_y ⟨w, φ(x,y) − φ(x,truth)⟩ + L(y) = max_z ⟨Fᵀw, z − z_truth⟩ + ⟨losses, z⟩ + constant
 //! ```
 //!
-//! with z over all flows, whole or not: a network has no fractional vertices. F has a column of features for each arc. It is never
-//! written down; a structure multiplies by it and by its transpose.
+//! with z over all flows, whole or not: a network has no fractional vertices. F has a column of features for each arc.
+//! It is never written down; a structure multiplies by it and by its transpose.
 //!
 //! A chain is a path through a trellis. One label of several is a path over one of several arcs.
 

@@ -1,8 +1,8 @@
 //! A chain as a path through a trellis.
 //!
-//! A node for each position and label but the last, a source before them and a sink after them. An arc into a label carries the
-//! features and the cost of that label, and those of the transition; all arcs of the last position end in the sink, and tell
-//! by their number which label they stand for:
+//! A node for each position and label but the last, a source before them and a sink after them. An arc into a label
+//! carries the features and the cost of that label, and those of the transition; all arcs of the last position end in
+//! the sink, and tell by their number which label they stand for:
 //!
 //! | arcs | from | number |
 //! | --- | --- | --- |

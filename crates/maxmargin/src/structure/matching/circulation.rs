@@ -1,10 +1,11 @@
 //! Matchings as flows: what goes in a circle through a left node, a link and a right node.
 //!
-//! One node stands for all that is outside. From it to each left node, and from each right node to it, leads an arc whose capacity is
-//! the fertility of the side. (With a source and a sink instead, and a free arc between them, it is the network of SADDLE.) Arcs 0 to
-//! edges − 1 are the edges; those of the left and then the right nodes follow. They only take up slack, but count in
-//! distances like edges: features that most links share, such as the bias, couple the links of a node, and steps that move all of them
-//! together must be short anyway. (With a weight of 0.1 the extragradient method took half as many steps more, with 10 no fewer.)
+//! One node stands for all that is outside. From it to each left node, and from each right node to it, leads an arc
+//! whose capacity is the fertility of the side. (With a source and a sink instead, and a free arc between them, it is
+//! the network of SADDLE.) Arcs 0 to edges − 1 are the edges; those of the left and then the right nodes follow. They
+//! only take up slack, but count in distances like edges: features that most links share, such as the bias, couple the
+//! links of a node, and steps that move all of them together must be short anyway. (With a weight of 0.1 the
+//! extragradient method took half as many steps more, with 10 no fewer.)
 
 use super::{Links, Matching};
 use crate::data::Graph;
