@@ -59,6 +59,14 @@ fn bad_arguments_are_refused() {
         ("train chain --train tags.crf --model m --loss zero-one".into(), &["hamming"]),
         ("train multiclass --train rows.svm --model rows.svm".into(), &["rows.svm", "read as data"]),
         ("path multiclass --train rows.svm --model m --lambdas 1".into(), &["--validate"]),
+        (
+            "train multiclass --train rows.svm --model m --surrogate slack --solver extragradient".into(),
+            &["extragradient needs the surrogate margin", "use bcfw"],
+        ),
+        (
+            "train multilabel --train rows.svm --model m --solver small-qp".into(),
+            &["small-qp needs the surrogate margin", "multiclass, chain or matching"],
+        ),
         ("path multiclass --train rows.svm --model m --lambdas 1,x --validate rows.svm".into(), &["above 0"]),
         (
             "path multiclass --train rows.svm --model m --lambdas 1 --hold-out 1.5".into(),

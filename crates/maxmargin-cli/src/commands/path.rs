@@ -75,7 +75,7 @@ pub struct Path {
     #[arg(long, help_heading = "Evaluation")]
     refit: bool,
 
-    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd (see train)
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca, sgd, extragradient or small-qp (see train)
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
 

@@ -53,12 +53,13 @@ pub struct Train {
     #[command(flatten)]
     regularizer: RegularizerArguments,
 
-    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca or sgd
+    /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca, sgd, extragradient or small-qp
     ///
     /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
     /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. bcfw:
     /// block-coordinate Frank-Wolfe with cached planes and gap sampling. sdca: the same without cache and sampling. sgd:
-    /// averaged stochastic subgradient steps, quick but with a weak proof. auto picks by the number of weights and by λ·n,
+    /// averaged stochastic subgradient steps, quick but with a weak proof. extragradient and small-qp: for saddle points, with the
+    /// surrogate margin and the tasks matching, chain and multiclass; small-qp for small problems only. auto picks by the number of weights and by λ·n,
     /// and the summary says why.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,

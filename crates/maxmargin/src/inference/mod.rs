@@ -5,7 +5,7 @@
 //! by maximum flow anywhere ([`RoofDual`]; with side constraints [`maximize_relaxed`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
-//! ([`StratifiedMatching`]).
+//! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
 
 mod assignment;
 mod b_matching;
@@ -14,7 +14,9 @@ mod branch_and_bound;
 mod chow_liu;
 mod dominance;
 mod enumeration;
+mod envelope;
 mod field;
+mod flow_projection;
 mod forest;
 mod gain;
 mod k_best_matchings;
@@ -23,6 +25,7 @@ mod k_best_sets;
 mod k_best_viterbi;
 mod local_polytope;
 mod max_flow;
+mod network;
 mod roof_duality;
 mod stratified_matching;
 mod stratified_viterbi;
@@ -35,6 +38,7 @@ pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{Field, LabelGraph};
+pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
 pub use k_best_matchings::k_best_matchings;
@@ -42,6 +46,7 @@ pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
+pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_viterbi::StratifiedTable;

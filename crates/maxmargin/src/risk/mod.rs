@@ -7,10 +7,12 @@
 
 mod evaluation;
 mod plane;
+mod saddle;
 mod structured;
 
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
 pub use plane::Plane;
+pub use saddle::Saddle;
 pub use structured::StructuredRisk;
 
 use std::ops::{AddAssign, Range};
@@ -78,6 +80,10 @@ pub trait Risk: Sync {
     /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
     fn is_costly(&self) -> bool {
         false
+    }
+    /// The risk as a maximum over polytopes, where it is one: for margin rescaling of structures whose labels are flows.
+    fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
+        None
     }
     /// How often the oracles have asked their structure so far: a search may ask many times for one plane.
     fn queries(&self) -> u64;

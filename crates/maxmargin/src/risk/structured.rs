@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory};
+use super::saddle::FlowSaddle;
+use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle};
 use crate::error::{Error, Result};
 use crate::linear::FeatureSum;
 use crate::search::{Memory, Scene, Search, Violation};
-use crate::structure::{Coded, Example, Structure};
+use crate::structure::{Coded, Example, FlowPolytope, Structure};
 
 /// The examples of a task, seen through a search.
 ///
@@ -35,6 +36,8 @@ pub struct StructuredRisk<S: Structure, Q> {
     examples: Vec<Example<S>>,
     /// Made when the first product with a plane of the example is asked for.
     kernels: Vec<OnceLock<S::Kernel>>,
+    /// Made when a solver asks for the first of them.
+    polytopes: Vec<OnceLock<FlowPolytope>>,
     /// What the search remembers of each example; empty where it remembers nothing. One example is searched by one thread
     /// at a time, so that nobody ever waits for these locks.
     memories: Vec<Mutex<Memory<S::Label>>>,
@@ -46,9 +49,19 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     /// The risk of these examples.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Self {
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
+        let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
-        Self { structure, search, examples, kernels, memories, queries: AtomicU64::new(0), convex: true }
+        Self {
+            structure,
+            search,
+            examples,
+            kernels,
+            polytopes,
+            memories,
+            queries: AtomicU64::new(0),
+            convex: true,
+        }
     }
 
     /// The same for a surrogate that is not convex in the weights: no certificate exists.
@@ -107,6 +120,11 @@ where
 
     fn is_costly(&self) -> bool {
         self.structure.is_costly()
+    }
+
+    fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
+        let flow = self.structure.as_flow().filter(|_| self.search.is_margin())?;
+        Some(Box::new(FlowSaddle { flow, examples: &self.examples, polytopes: &self.polytopes }))
     }
 
     fn queries(&self) -> u64 {

@@ -27,6 +27,10 @@ impl<S: Structure> Search<S> for MarginSearch {
         Violation { label, second: None, slope: 1.0, offset, value, upper: value + found.missed, queries: 1 }
     }
 
+    fn is_margin(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "exact"
     }

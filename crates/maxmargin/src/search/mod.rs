@@ -98,6 +98,11 @@ pub trait Search<S: Structure>: Sync {
         false
     }
 
+    /// Whether it searches for the label of margin rescaling, exactly or not.
+    fn is_margin(&self) -> bool {
+        false
+    }
+
     /// The name on the command line and in model files.
     fn name(&self) -> &'static str;
 }

@@ -168,6 +168,10 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
         self.strategy.remembers()
     }
 
+    fn is_margin(&self) -> bool {
+        self.surrogate == Surrogate::MARGIN
+    }
+
     fn name(&self) -> &'static str {
         self.strategy.name()
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bcfw, Bmrm, NSlack, ProxBmrm, RunState, Sgd, Solver};
+use super::{Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SmallQp, Solver};
 use crate::data::fingerprint_of_bytes;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
@@ -46,6 +46,10 @@ pub enum SolverState<'a> {
     Bcfw(&'a Bcfw),
     /// SGD.
     Sgd(&'a Sgd),
+    /// The extragradient method.
+    Extragradient(&'a Extragradient),
+    /// The small quadratic program.
+    SmallQp(&'a SmallQp),
 }
 
 /// The same, read back: variants in the same order.
@@ -56,6 +60,8 @@ enum OwnedState {
     NSlack(Box<NSlack>),
     Bcfw(Box<Bcfw>),
     Sgd(Box<Sgd>),
+    Extragradient(Box<Extragradient>),
+    SmallQp(Box<SmallQp>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -171,6 +177,8 @@ impl CheckpointDir {
             OwnedState::NSlack(solver) => solver,
             OwnedState::Bcfw(solver) => solver,
             OwnedState::Sgd(solver) => solver,
+            OwnedState::Extragradient(solver) => solver,
+            OwnedState::SmallQp(solver) => solver,
         };
         Ok((state, solver))
     }

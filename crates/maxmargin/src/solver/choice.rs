@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bcfw, BcfwOptions, Bmrm, NSlack, ProxBmrm, ProxOptions, Sgd, Solver};
+use super::{Bcfw, BcfwOptions, Bmrm, Extragradient, NSlack, ProxBmrm, ProxOptions, Sgd, SmallQp, Solver};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 
@@ -34,11 +34,15 @@ pub enum SolverKind {
     Sdca,
     /// Averaged SGD.
     Sgd,
+    /// The extragradient method.
+    Extragradient,
+    /// The small quadratic program.
+    SmallQp,
 }
 
 impl SolverKind {
     /// All names, in the order in which they are listed for a user.
-    pub const ALL: [SolverKind; 9] = [
+    pub const ALL: [SolverKind; 11] = [
         SolverKind::Auto,
         SolverKind::Bmrm,
         SolverKind::ProxBmrm,
@@ -48,6 +52,8 @@ impl SolverKind {
         SolverKind::Bcfw,
         SolverKind::Sdca,
         SolverKind::Sgd,
+        SolverKind::Extragradient,
+        SolverKind::SmallQp,
     ];
 
     /// The solvers that reach any gap in a reasonable number of passes.
@@ -72,6 +78,8 @@ impl SolverKind {
             SolverKind::Bcfw => "bcfw",
             SolverKind::Sdca => "sdca",
             SolverKind::Sgd => "sgd",
+            SolverKind::Extragradient => "extragradient",
+            SolverKind::SmallQp => "small-qp",
         }
     }
 
@@ -103,8 +111,11 @@ impl SolverKind {
         }
     }
 
-    /// Refuses a solver whose planes would prove nothing.
+    /// Refuses a solver whose planes would prove nothing, and one that needs flows where there are none, or too many.
     pub fn check(self, risk: &dyn Risk) -> Result<()> {
+        if matches!(self, SolverKind::Extragradient | SolverKind::SmallQp) {
+            return self.check_saddle(risk);
+        }
         if risk.is_convex() || matches!(self, SolverKind::Auto | SolverKind::Sgd) {
             return Ok(());
         }
@@ -114,7 +125,20 @@ impl SolverKind {
         Err(Error::parameter("solver", problem))
     }
 
-    /// A solver of this kind for a risk.
+    fn check_saddle(self, risk: &dyn Risk) -> Result<()> {
+        let Some(saddle) = risk.saddle() else {
+            let problem = format!(
+                "{self} needs the surrogate margin, and a task whose labels are flows in a network: multiclass, chain or matching; use bcfw"
+            );
+            return Err(Error::parameter("solver", problem));
+        };
+        match self {
+            SolverKind::SmallQp => SmallQp::check_size(risk, saddle.as_ref()),
+            _ => Extragradient::check_size(risk, saddle.as_ref()),
+        }
+    }
+
+    /// A solver of this kind for a risk, which should have been [checked](Self::check).
     pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
         let &SolverSettings { lambda, groups, seed, .. } = settings;
         let start = settings.start.clone();
@@ -128,6 +152,8 @@ impl SolverKind {
             SolverKind::Bcfw => Box::new(Bcfw::new(lambda, risk, BcfwOptions { seed, ..Default::default() })),
             SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))),
             SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)),
+            SolverKind::Extragradient => Box::new(Extragradient::new(lambda, risk)),
+            SolverKind::SmallQp => Box::new(SmallQp::new(lambda, risk)),
         }
     }
 }

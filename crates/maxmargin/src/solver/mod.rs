@@ -1,6 +1,6 @@
 //! Solvers: which weights are best, with a proof.
 //!
-//! All minimise F(w) = λ/2 ‖w‖² + R(w) and see the risk R only through cutting planes. A solver does one pass at a
+//! All minimise F(w) = λ/2 ‖w‖² + R(w) and see the risk R only through cutting planes, or as a saddle point. A solver does one pass at a
 //! time ([`Solver::step`]); [`run`] owns the loop: limits, observers, interruption, and the best weights so far.
 //!
 //! | solver | file | planes per pass | paper |
@@ -10,6 +10,8 @@
 //! | BCFW | `bcfw` | up to 2n | Lacoste-Julien et al. 2013; Shah et al. 2015; Osokin et al. 2016 |
 //! | SDCA | `bcfw` | up to 2n | Shalev-Shwartz, Zhang 2013 |
 //! | n-slack cutting plane | `n_slack` | up to n | Tsochantaridis et al. 2005 |
+//! | extragradient | `extragradient` | none | Taskar, Lacoste-Julien, Jordan 2006 |
+//! | small QP | `small_qp` | none | SADDLE |
 //! | averaged SGD | `sgd` | n | Shalev-Shwartz et al. 2007; Lacoste-Julien et al. 2012 |
 
 mod bcfw;
@@ -19,14 +21,17 @@ mod certificate;
 mod checkpoint;
 mod choice;
 mod driver;
+mod extragradient;
 mod face_ascent;
 mod face_factor;
 mod gram;
 mod master;
 mod n_slack;
 mod prox_bmrm;
+mod saddle_point;
 mod sgd;
 pub mod simplex_qp;
+mod small_qp;
 
 pub use bcfw::{Bcfw, BcfwOptions};
 pub use bmrm::Bmrm;
@@ -34,10 +39,12 @@ pub use certificate::{Certificate, Gap};
 pub use checkpoint::{CheckpointDir, Identity, SolverState};
 pub use choice::{Choice, SolverKind, SolverSettings};
 pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, run};
+pub use extragradient::Extragradient;
 pub use gram::GramQuadratic;
 pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
 pub use sgd::Sgd;
+pub use small_qp::SmallQp;
 
 use crate::risk::Risk;
 

@@ -6,10 +6,12 @@
 //!
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
 //! margin rescaling. [`KBest`], [`Stratified`], [`LabelSets`] and [`Relaxed`] are for
-//! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates.
+//! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates. [`Flow`] is for the solvers that
+//! work on a polytope of flows instead of labels.
 
 mod chain;
 mod coded;
+mod flow;
 mod label_cost;
 mod matching;
 mod multiclass;
@@ -20,6 +22,7 @@ use std::hash::Hash;
 
 pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
+pub use flow::{Flow, FlowPolytope};
 pub use label_cost::{CostMatrix, LabelCost};
 pub use matching::{ExtraLinks, LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
 pub use multiclass::Multiclass;
@@ -153,6 +156,11 @@ pub trait Structure: Sync {
     ) {
         self.add_features(x, y, factor, sum);
         self.add_features(x, truth, -factor, sum);
+    }
+
+    /// The structure as flows in a network, where its labels are such. Solvers for saddle points need it.
+    fn as_flow(&self) -> Option<&dyn Flow<Self::Input, Self::Label>> {
+        None
     }
 
     /// What [`product`](Self::product) needs to know of an input; asked for once per input.

@@ -4,10 +4,12 @@
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
 use super::{
-    Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, Structure, position_set_loss,
+    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified,
+    Structure, position_set_loss,
 };
 use crate::data::Rows;
 use crate::error::{Error, Result};
+use crate::inference::{Network, NetworkArc};
 use crate::linear::{FeatureSum, add_row_products};
 
 /// Multiclass with 0/1 loss or a cost matrix.
@@ -160,6 +162,10 @@ impl Structure for Multiclass {
         }
     }
 
+    fn as_flow(&self) -> Option<&dyn Flow<Rows, u32>> {
+        Some(self)
+    }
+
     fn kernel(&self, x: &Rows) -> f64 {
         let row = x.row(0);
         row.dot(&row) + f64::from(u8::from(self.bias))
@@ -167,6 +173,45 @@ impl Structure for Multiclass {
 
     fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
         if y == truth || z == truth { 0.0 } else { kernel * if y == z { 2.0 } else { 1.0 } }
+    }
+}
+
+/// One unit of flow from a source to a sink, over an arc for each label.
+impl Flow<Rows, u32> for Multiclass {
+    fn arcs(&self, _x: &Rows) -> usize {
+        self.labels
+    }
+
+    fn polytope(&self, x: &Rows, truth: &u32) -> FlowPolytope {
+        let mut network = Network::new(vec![1.0, -1.0]);
+        let mut losses = Vec::with_capacity(self.labels);
+        self.cost.for_each(*truth, self.labels, |_, cost| {
+            network.add(NetworkArc { tail: 0, head: 1, capacity: f64::INFINITY, weight: 1.0 });
+            losses.push(cost);
+        });
+        FlowPolytope::new(network, losses, self.label_flow(x, truth))
+    }
+
+    fn label_flow(&self, _x: &Rows, y: &u32) -> Vec<f64> {
+        (0..self.labels).map(|label| f64::from(u8::from(label == *y as usize))).collect()
+    }
+
+    fn arc_scores(&self, w: &[f64], x: &Rows, scores: &mut [f64]) {
+        match self.bias {
+            true => scores.copy_from_slice(&w[self.features * self.labels..]),
+            false => scores.fill(0.0),
+        }
+        add_row_products(x.row(0), w, scores);
+    }
+
+    fn add_arc_features(&self, x: &Rows, arc: usize, sum: &mut dyn FeatureSum) {
+        self.add_features(x, &(arc as u32), 1.0, sum);
+    }
+
+    fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
+        for (label, &z) in (0..).zip(z).filter(|(_, z)| **z != 0.0) {
+            self.add_features(x, &label, z, sum);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub struct CompareSolvers {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive, required = true)]
     lambdas: Vec<f64>,
 
-    /// The solvers, separated by commas; speed-ups are against the first
+    /// The solvers, separated by commas; speed-ups are against the first. All that apply when it is not given
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = all_solvers())]
     solvers: Vec<SolverKind>,
 
@@ -97,7 +97,12 @@ impl CompareSolvers {
         lambdas.dedup();
 
         let mut cells = Vec::new();
+        // Where nobody chose, those that do not apply are left out.
+        let is_chosen = self.solvers != all_solvers();
         for &solver in &self.solvers {
+            if !is_chosen && solver.check(problem.risk()?.as_ref()).is_err() {
+                continue;
+            }
             self.solve_all(solver, &lambdas, &problem, &mut cells)?;
             if interrupt::asked() {
                 note("interrupted; the tables hold what was done so far");
@@ -200,7 +205,8 @@ impl CompareSolvers {
             [format!("λ {lambda}: iter"), "s".to_owned(), "gap".to_owned(), "speed-up".to_owned()]
         });
         let mut table = Table::new(std::iter::once("solver".to_owned()).chain(columns));
-        for &solver in &self.solvers {
+        let tried = |solver: &&SolverKind| cells.iter().any(|cell| cell.solver == **solver);
+        for &solver in self.solvers.iter().filter(tried) {
             let of_lambda = |&lambda: &f64| match find(cells, solver, lambda) {
                 Some(cell) => {
                     let report = &cell.outcome.report;

@@ -11,9 +11,10 @@
 //! | first and last, with boundary weights | `labels` each | |
 
 mod oracles;
+mod trellis;
 
 use super::multiclass::{check_labels, check_size};
-use super::{Found, KBest, LabelCost, Mix, Structure, product_by_features};
+use super::{Flow, Found, KBest, LabelCost, Mix, Structure, product_by_features};
 use crate::data::Rows;
 use crate::error::Result;
 use crate::inference::{StratifiedTable, viterbi};
@@ -245,6 +246,10 @@ impl Structure for Chain {
                 sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
             }
         }
+    }
+
+    fn as_flow(&self) -> Option<&dyn Flow<Rows, Vec<u32>>> {
+        Some(self)
     }
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {

@@ -8,6 +8,7 @@
 //! Score and loss are sums over links, so that every λ-oracle is an assignment problem: shortest augmenting paths in a
 //! table where the graph is dense and nodes have one link, a circulation of least cost elsewhere. Both are exact.
 
+mod circulation;
 mod decoding;
 mod link_loss;
 mod links;
@@ -17,7 +18,7 @@ mod truth;
 pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
-use super::{Found, Mix, Structure, product_by_features};
+use super::{Flow, Found, Mix, Structure, product_by_features};
 use crate::data::Graph;
 use crate::error::{Error, Result};
 use crate::linear::FeatureSum;
@@ -178,6 +179,10 @@ impl Structure for Matching {
         y.for_each_change(truth, |edge, is_on| {
             self.add_link(x, edge, if is_on { factor } else { -factor }, sum);
         });
+    }
+
+    fn as_flow(&self) -> Option<&dyn Flow<Graph, Links>> {
+        Some(self)
     }
 
     fn kernel(&self, x: &Graph) -> Vec<f64> {

@@ -1,0 +1,135 @@
+//! Both players of the saddle point: weights w against a flow z_i for each example.
+//!
+//! ```text
+//! min_w max_z Φ(w, z) = λ/2 ‖w‖² + Σ_i ρ_i ( ⟨F_iᵀw + losses_i, z_i⟩ − ⟨F_iᵀw, truth_i⟩ + constant_i ),    ρ_i = c_i / n
+//! ```
+//!
+//! Given z, the best weights are w(z) = −a(z) / λ with a(z) = Σ ρ_i F_i (z_i − truth_i), and D(z) = min_w Φ(w, z) is a
+//! lower bound on F*, as long as each z_i is a flow. What a flow lacks by rounding is counted: if the violations of its
+//! network's constraints add up to ε, then Φ is too high by at most ε times the largest potential of an optimal dual,
+//! which is at most the number of nodes times the largest score of an arc.
+//!
+//! Sums over examples are taken in blocks that depend on the data only, and in their order.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::linear::{add_scaled, dot, large_norm_squared};
+use crate::risk::{Risk, Saddle};
+
+/// The most blocks into which examples are cut, each with a sum of its own.
+const BLOCKS: usize = 16;
+
+/// Numbers that the sums of all blocks may take together, where that is enough for two blocks.
+const LARGEST_SUMS: usize = 1 << 22;
+
+/// The examples in blocks of nearly equal size.
+pub(super) fn blocks(risk: &dyn Risk) -> Vec<Range<usize>> {
+    let (n, dim) = (risk.len(), risk.dim().max(1));
+    let count = (LARGEST_SUMS / dim).clamp(2, BLOCKS).min(n.max(1));
+    (0..count).map(|k| n * k / count..n * (k + 1) / count).collect()
+}
+
+/// ρ_i.
+pub(super) fn share(risk: &dyn Risk, i: usize) -> f64 {
+    risk.weight(i) / risk.len().max(1) as f64
+}
+
+/// Works on all examples in blocks. `work` gets an example and its state, and adds to the block's vector and numbers;
+/// the sums of all blocks are returned.
+pub(super) fn over_examples<T: Send, W: Default, const N: usize>(
+    risk: &dyn Risk,
+    states: &mut [T],
+    work: impl Fn(usize, &mut T, &mut W, &mut [f64]) -> [f64; N] + Sync,
+) -> (Vec<f64>, [f64; N]) {
+    let mut rest = states;
+    let mut parts = Vec::new();
+    for block in blocks(risk) {
+        let (part, others) = rest.split_at_mut(block.len());
+        parts.push((block.start, part));
+        rest = others;
+    }
+    let sums: Vec<(Vec<f64>, [f64; N])> = parts
+        .into_par_iter()
+        .map(|(start, states)| {
+            let (mut sum, mut numbers) = (vec![0.0; risk.dim()], [0.0; N]);
+            let mut workspace = W::default();
+            for (i, state) in (start..).zip(states) {
+                let more = work(i, state, &mut workspace, &mut sum);
+                numbers.iter_mut().zip(more).for_each(|(number, more)| *number += more);
+            }
+            (sum, numbers)
+        })
+        .collect();
+    let (mut total, mut numbers) = (vec![0.0; risk.dim()], [0.0; N]);
+    for (sum, more) in &sums {
+        add_scaled(&mut total, 1.0, sum);
+        numbers.iter_mut().zip(more).for_each(|(number, more)| *number += more);
+    }
+    (total, numbers)
+}
+
+/// Adds ρ_i F_i (z − truth) to `sum`.
+pub(super) fn add_difference(
+    saddle: &dyn Saddle,
+    (i, share): (usize, f64),
+    z: &[f64],
+    difference: &mut Vec<f64>,
+    sum: &mut [f64],
+) {
+    let truth = &saddle.polytope(i).truth;
+    difference.clear();
+    difference.extend(z.iter().zip(truth).map(|(z, truth)| share * (z - truth)));
+    saddle.add_flow_features(i, difference, sum);
+}
+
+/// What the flows of all examples prove.
+pub(super) struct DualPoint {
+    /// a(z): the best weights against the flows are −a(z) / λ.
+    pub(super) slope: Vec<f64>,
+    /// D(z), less what rounding may have added.
+    pub(super) lower_bound: f64,
+}
+
+impl DualPoint {
+    /// w(z).
+    pub(super) fn weights(&self, lambda: f64) -> Vec<f64> {
+        self.slope.iter().map(|a| -a / lambda).collect()
+    }
+}
+
+/// What these flows prove.
+pub(super) fn dual_point<'a>(
+    risk: &dyn Risk,
+    saddle: &dyn Saddle,
+    lambda: f64,
+    flow: impl Fn(usize) -> &'a [f64] + Sync,
+) -> DualPoint {
+    let mut states = vec![(); risk.len()];
+    let (slope, [losses, size]) = over_examples(risk, &mut states, |i, (), difference, sum| {
+        let (flow, polytope, share) = (flow(i), saddle.polytope(i), share(risk, i));
+        add_difference(saddle, (i, share), flow, difference, sum);
+        let size = polytope.constant.abs() + dot(&polytope.losses, flow).abs();
+        [share * polytope.loss(flow), share * size]
+    });
+    let mut dual = DualPoint { slope, lower_bound: 0.0 };
+    let weights = dual.weights(lambda);
+    let (_, [excess, arcs]) = over_examples(risk, &mut states, |i, (), scores: &mut Vec<f64>, _| {
+        let (flow, polytope) = (flow(i), saddle.polytope(i));
+        let network = &polytope.network;
+        scores.clear();
+        scores.resize(flow.len(), 0.0);
+        saddle.arc_scores(i, &weights, scores);
+        let largest = scores.iter().zip(&polytope.losses).map(|(s, l)| s.abs() + l.abs()).fold(0.0, f64::max);
+        let excess = network.excess(flow) * network.nodes() as f64 * largest;
+        [share(risk, i) * excess, flow.len() as f64]
+    });
+    let square = lambda * large_norm_squared(&weights);
+    // The scores are those of w(z) and not of the best weights, which are near in the end: hence the 2. A sum has a
+    // term for each example, and each of these one for each arc.
+    let terms = risk.len() as f64 + arcs / risk.len().max(1) as f64;
+    let allowance = 2.0 * excess + 2.0 * f64::EPSILON * terms * (square + size);
+    dual.lower_bound = losses - 0.5 * square - allowance;
+    dual
+}
