@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory};
 use crate::error::{Error, Result};
-use crate::linear::FeatureSum;
+use crate::linear::{CommonDirections, FeatureSum};
 use crate::search::{Memory, Scene, Search, Violation};
 use crate::structure::{Coded, Example, Structure};
 
@@ -107,6 +107,10 @@ where
 
     fn is_costly(&self) -> bool {
         self.structure.is_costly()
+    }
+
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        self.structure.common_directions()
     }
 
     fn queries(&self) -> u64 {
@@ -261,6 +265,16 @@ where
         }
         if total.abs() > f64::EPSILON * factor(largest).abs() {
             structure.add_difference(input, &self.reference, truth, total, sum);
+        }
+    }
+
+    fn add_common_parts(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], parts: &mut [f64]) {
+        let StructuredRisk { structure, examples, .. } = self.risk;
+        for &(k, change) in factors {
+            for (code, factor) in planes[k].parts() {
+                self.label.decode(code);
+                structure.add_common_parts(&self.label, &examples[i].truth, change * factor, parts);
+            }
         }
     }
 
