@@ -11,7 +11,8 @@ mod common;
 
 use common::fault::{fault, spoil};
 
-/// The formats whose labels are not in columns; `label_sets_survive_anything.rs` has the others.
+/// The formats whose labels are not in columns; `label_sets_survive_anything.rs` has the others, and
+/// `alignments_name_the_place.rs` has sentences.
 const FORMATS: [Format; 5] =
     [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Idx, Format::Edges];
 
@@ -30,7 +31,7 @@ fn sound(format: Format) -> Vec<u8> {
         Format::Edges => {
             "# a comment\n0 0 sure w=a len:0.5\n0 1 P w=\\: len:1e2\n1 0 -\n\n@example weight=2 unreachable=1\n3 0 none w=a w=a:2\r\n"
         }
-        Format::Arff | Format::Csv => unreachable!("not among the formats here"),
+        Format::Arff | Format::Csv | Format::Sentences => unreachable!("not among the formats here"),
         Format::Idx => return common::idx(2051, &[3, 2, 2], &[0, 0, 255, 0, 0, 7, 0, 0, 1, 2, 3, 4]),
     };
     text.as_bytes().to_vec()

@@ -71,7 +71,7 @@ pub struct ProblemArguments {
     /// The weights of each pair (multilabel): four or both
     ///
     /// four: one each for neither label, the second only, the first only and both. both: only that for both, which makes
-    /// features of sets sparse and training many times faster where there are many labels.
+    /// features of sets sparse and training faster where there are many labels.
     #[arg(long, value_name = "WHICH", default_value = "four", help_heading = "Problem")]
     pub pair_weights: PairWeightsChoice,
 

@@ -3,6 +3,7 @@
 //! Each kernel is written once, as plain Rust over fixed-width tiles, and compiled twice: for the baseline and for
 //! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
 
+mod common_directions;
 mod dense;
 mod feature_sum;
 mod large;
@@ -10,6 +11,7 @@ mod max_plus;
 mod rows;
 mod terms;
 
+pub use common_directions::CommonDirections;
 pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale};
 pub use feature_sum::FeatureSum;
 pub use large::LargeVector;

@@ -20,7 +20,7 @@ use std::ops::{AddAssign, Range};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::linear::FeatureSum;
+use crate::linear::{CommonDirections, FeatureSum};
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +85,10 @@ pub trait Risk: Sync {
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
         None
     }
+    /// Directions that the slopes of all examples share, where those dominate.
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        None
+    }
     /// How often the oracles have asked their structure so far: a search may ask many times for one plane.
     fn queries(&self) -> u64;
     /// What the searches remember of the examples, for a checkpoint.
@@ -118,6 +122,11 @@ pub trait Oracle: Send {
 
     /// Adds `Σ_k factor_k · a_k` for planes of example i.
     fn add_slopes(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], sum: &mut dyn FeatureSum);
+
+    /// Adds `Σ_k factor_k ⟨q, a_k⟩` for each common direction q and planes of example i.
+    fn add_common_parts(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], parts: &mut [f64]) {
+        let _ = (i, planes, factors, parts);
+    }
 
     /// Adds the slopes c_i · a_i of the planes of some examples to `slope` and returns Σ c_i · b_i with Σ c_i · bounds.
     fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds);

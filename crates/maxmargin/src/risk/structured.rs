@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle};
 use crate::error::{Error, Result};
-use crate::linear::FeatureSum;
+use crate::linear::{CommonDirections, FeatureSum};
 use crate::search::{Memory, Scene, Search, Violation};
 use crate::structure::{Coded, Example, FlowPolytope, Structure};
 
@@ -125,6 +125,10 @@ where
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
         let flow = self.structure.as_flow().filter(|_| self.search.is_margin())?;
         Some(Box::new(FlowSaddle { flow, examples: &self.examples, polytopes: &self.polytopes }))
+    }
+
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        self.structure.common_directions()
     }
 
     fn queries(&self) -> u64 {
@@ -279,6 +283,16 @@ where
         }
         if total.abs() > f64::EPSILON * factor(largest).abs() {
             structure.add_difference(input, &self.reference, truth, total, sum);
+        }
+    }
+
+    fn add_common_parts(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], parts: &mut [f64]) {
+        let StructuredRisk { structure, examples, .. } = self.risk;
+        for &(k, change) in factors {
+            for (code, factor) in planes[k].parts() {
+                self.label.decode(code);
+                structure.add_common_parts(&self.label, &examples[i].truth, change * factor, parts);
+            }
         }
     }
 

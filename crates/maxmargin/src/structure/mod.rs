@@ -30,7 +30,7 @@ pub use multilabel::{
     Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
 };
 
-use crate::linear::{FeatureSum, Terms};
+use crate::linear::{CommonDirections, FeatureSum, Terms};
 
 /// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0.
 ///
@@ -112,6 +112,16 @@ pub trait Structure: Sync {
     /// Whether finding a label costs much more than going through the features, so that passes are to be saved.
     fn is_costly(&self) -> bool {
         false
+    }
+
+    /// Directions along which the features of labels differ in the same way for all inputs, where they dominate.
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        None
+    }
+
+    /// Adds `factor · ⟨q_k, φ(x,y) − φ(x,truth)⟩` for each common direction q_k.
+    fn add_common_parts(&self, y: &Self::Label, truth: &Self::Label, factor: f64, parts: &mut [f64]) {
+        let _ = (y, truth, factor, parts);
     }
 
     /// Computes the scores of all parts of `x` under the weights `w`.

@@ -10,7 +10,7 @@ use super::features::FeatureGroup;
 use super::graphs::AlignmentSource;
 use super::{FeatureTable, ParallelText, SentenceLinks, read_links};
 use crate::association::Associations;
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 
 /// What goes with two files of text.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ impl Files {
         let [left, right] = paths else {
             let problem =
                 format!("sentence pairs are two files, the text and its translation, not {}", paths.len());
-            return Err(Error::parameter("data", problem));
+            return Err(at_start(paths, problem));
         };
         if options.associations.len() > 2 {
             return Err(Error::parameter(
@@ -94,10 +94,7 @@ pub(in super::super) fn sentence_pairs(
     let files = Files::read(paths, options)?;
     let source = files.source();
     let Some(links) = &files.links else {
-        return Err(Error::parameter(
-            "links",
-            "sentence pairs to learn from need links; name their file with --links",
-        ));
+        return Err(at_start(paths, "sentence pairs to learn from need links; name their file with --links"));
     };
     let groups = if options.groups.is_empty() { source.groups() } else { options.groups.clone() };
     source.training_set(links, &groups)
@@ -117,7 +114,7 @@ pub(in super::super) fn sentence_pairs_with(
         if !here.contains(&group) {
             let problem =
                 format!("the model was trained with features of the group {group}; {}", remedy(group));
-            return Err(Error::parameter("data", problem));
+            return Err(at_start(paths, problem));
         }
         groups.push(group);
     }
@@ -141,6 +138,14 @@ fn remedy(group: FeatureGroup) -> &'static str {
         FeatureGroup::Second => "name both files of associations with --associations, as in training",
         FeatureGroup::Table => "name the table of this text with --feature-table",
         _ => "name the file of associations with --associations, as in training",
+    }
+}
+
+/// An error about these files as a whole.
+fn at_start(paths: &[PathBuf], problem: impl Into<String>) -> Error {
+    match paths.first() {
+        Some(path) => Error::data(Place::new(path, 0, 0), problem),
+        None => Error::parameter("data", problem),
     }
 }
 

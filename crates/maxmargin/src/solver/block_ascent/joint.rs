@@ -121,6 +121,10 @@ impl BlockAscent {
     /// Climbs where that is worth its cost, compared with what other visits have gained lately for theirs, or where so much
     /// has been spent on those that it is time to try. Says whether it was worth it.
     pub(in super::super) fn climb_if_due(&mut self, crew: &mut Crew<'_>, gain: f64, cost: f64) -> bool {
+        if !self.anchor.is_absent() {
+            // What examples share is held by the anchor; what they do not share is climbed block by block.
+            return false;
+        }
         self.cost_since_climb += cost;
         let most = STEP_COST * (MOST_STEPS * self.models.len()) as f64;
         if !self.climbs && most > WASTE * self.cost_since_climb {

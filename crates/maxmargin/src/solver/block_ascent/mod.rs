@@ -6,8 +6,9 @@
 //!
 //! Visits come in small batches. All visits of a batch are worked out at one w, over all cores; then they are applied
 //! one after the other, each with an exact line search along its direction at the w of that moment, so the dual never
-//! falls. Batches depend on the data and the seed only, so the result is the same for any number of threads.
+//! falls. Where the slopes of all examples have long parts in common, an [anchor] holds the weights there. Batches depend on the data and the seed only, so the result is the same for any number of threads.
 
+mod anchor;
 mod example_model;
 mod joint;
 mod team;
@@ -18,11 +19,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::anchor::Anchor;
 use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
-use crate::linear::{LargeVector, large_norm_squared};
+use crate::linear::LargeVector;
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -49,6 +51,8 @@ const LARGEST_BATCH: usize = 64;
 pub(super) struct BlockAscent {
     lambda: f64,
     weights: LargeVector,
+    /// What holds the weights along the directions that all examples share.
+    anchor: Anchor,
     models: Vec<ExampleModel>,
     /// The gap of each example when its oracle was last asked.
     gaps: Vec<f64>,
@@ -87,7 +91,7 @@ pub(super) struct Crew<'a> {
 
 impl<'a> Crew<'a> {
     pub(super) fn new(risk: &'a dyn Risk) -> Self {
-        let visitors = (0..rayon::current_num_threads()).map(|_| Visitor::new(risk.oracle())).collect();
+        let visitors = (0..rayon::current_num_threads()).map(|_| Visitor::new(risk)).collect();
         Self { risk, visitors }
     }
 }
@@ -113,6 +117,7 @@ impl BlockAscent {
         Self {
             lambda,
             weights: LargeVector::zeros(risk.dim()),
+            anchor: Anchor::new(risk.common_directions()),
             models: (0..risk.len()).map(|i| ExampleModel::new(mass(risk, i))).collect(),
             gaps: vec![f64::INFINITY; risk.len()],
             batch: FIRST_BATCH,
@@ -131,6 +136,7 @@ impl BlockAscent {
     pub(super) fn set_lambda(&mut self, lambda: f64) {
         let factor = self.lambda / lambda;
         self.weights.iter_mut().for_each(|w| *w *= factor);
+        self.anchor.scale(factor);
         self.gaps.fill(f64::INFINITY);
         self.lambda = lambda;
     }
@@ -167,6 +173,7 @@ impl BlockAscent {
             visitor.ascend(visit, lambda);
         };
         let grain = (batch / (4 * (1 + helpers.len()))).max(1);
+        let common = crew.risk.common_directions();
         let team = Team::default();
         let mut batch_order = Vec::with_capacity(batch);
         rayon::scope(|scope| {
@@ -193,9 +200,12 @@ impl BlockAscent {
                 for visit in &visits[..examples.len()] {
                     self.apply(&mut open(visit), look, &mut weights, &mut tally);
                 }
+                self.anchor.settle(common, &mut weights);
+                self.changes += 1;
             }
         });
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.anchor.follow(common, &mut self.weights);
         self.visits = visits;
         self.adapt_batch(&tally);
         tally
@@ -224,7 +234,7 @@ impl BlockAscent {
         tally.gap += visit.gap;
         tally.visits += 1;
         if visit.moves {
-            let slope = visit.offset + visit.slope.dot(weights);
+            let slope = visit.offset + visit.slope.dot(weights) + self.anchor.pending(&visit.parts);
             let step = match slope {
                 slope if slope <= 0.0 => 0.0,
                 slope if slope >= visit.curvature => 1.0,
@@ -232,6 +242,7 @@ impl BlockAscent {
             };
             if step > 0.0 {
                 visit.slope.add_to(-step / self.lambda, weights);
+                self.anchor.moved(-step / self.lambda, &visit.parts);
                 visit.model.go_towards(&visit.target, step);
                 self.changes += 1;
                 tally.gain += step * (slope - 0.5 * step * visit.curvature);
@@ -258,8 +269,8 @@ impl BlockAscent {
                 visit.example = start + k;
                 visit.model = std::mem::take(model);
             }
-            let oracle = || Visitor::new(crew.risk.oracle());
-            visits[..models.len()].par_chunks_mut(PART).for_each_init(oracle, |visitor, visits| {
+            let visitor = || Visitor::new(crew.risk);
+            visits[..models.len()].par_chunks_mut(PART).for_each_init(visitor, |visitor, visits| {
                 visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at.into(), Look::Oracle));
             });
             for (k, model) in models.iter_mut().enumerate() {
@@ -292,28 +303,29 @@ impl BlockAscent {
             factors.extend(with_mass.map(|(k, beta)| (k, -beta / self.lambda)));
             oracle.add_slopes(i, &model.planes, &factors, &mut self.weights);
         }
+        self.anchor.attach(crew.risk.common_directions(), &mut self.weights);
         self.changes = n as u64;
     }
 
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes and sums may have added to it. Where
     /// that is not negligible against `gap`, the weights are computed anew first.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
-        let (value, allowance) = self.dual();
+        let (value, allowance) = self.dual(crew.risk);
         if allowance <= 1e-3 * gap || self.changes <= 2 * self.models.len() as u64 {
             return value - allowance;
         }
         self.recompute_weights(crew);
-        let (value, allowance) = self.dual();
+        let (value, allowance) = self.dual(crew.risk);
         value - allowance
     }
 
     /// The dual value, and how much of it may be rounding.
-    fn dual(&self) -> (f64, f64) {
+    fn dual(&self, risk: &dyn Risk) -> (f64, f64) {
         let offsets = |model: &ExampleModel| -> f64 {
             model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
         };
         let offsets: f64 = self.models.iter().map(offsets).sum();
-        let square = self.lambda * large_norm_squared(&self.weights);
+        let square = self.lambda * self.anchor.free_norm_squared(risk.common_directions(), &self.weights);
         let roundings = self.changes.max(self.models.len() as u64) as f64;
         (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * (square + offsets))
     }

@@ -1,9 +1,10 @@
 //! What one thread does for one example: find out how its coefficients should change at a given w.
 
 use super::super::simplex_qp::{Block, Transfer};
+use super::anchor::PULL;
 use super::example_model::ExampleModel;
-use crate::linear::Terms;
-use crate::risk::{Bounds, Oracle, Plane, Point};
+use crate::linear::{CommonDirections, Terms, dot};
+use crate::risk::{Bounds, Oracle, Plane, Point, Risk};
 
 /// Transfers of mass in one visit.
 const MOST_TRANSFERS: usize = 20;
@@ -36,8 +37,10 @@ pub(super) struct Visit {
     /// Whether there is anywhere to go, and the coefficients to go to.
     pub(super) moves: bool,
     pub(super) target: Vec<f64>,
-    /// The direction δ to there: Σ_k δ_k a_k, Σ_k δ_k b_k, and the second derivative ‖Σ_k δ_k a_k‖² / λ.
+    /// The direction δ to there: Σ_k δ_k a_k with its parts in the common directions, Σ_k δ_k b_k, and the second derivative,
+    /// ‖Σ_k δ_k a_k‖² / λ where there are no such parts.
     pub(super) slope: Terms,
+    pub(super) parts: Vec<f64>,
     pub(super) offset: f64,
     pub(super) curvature: f64,
 }
@@ -45,6 +48,9 @@ pub(super) struct Visit {
 /// One thread's oracle and working memory.
 pub(super) struct Visitor<'a> {
     pub(super) oracle: Box<dyn Oracle + 'a>,
+    common: Option<&'a dyn CommonDirections>,
+    /// The parts of two planes in the common directions.
+    parts: [Vec<f64>; 2],
     plane: Plane,
     products: Vec<f64>,
     /// The value of the zero plane and of each plane of the model that was last looked at.
@@ -53,9 +59,11 @@ pub(super) struct Visitor<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    pub(super) fn new(oracle: Box<dyn Oracle + 'a>) -> Self {
+    pub(super) fn new(risk: &'a dyn Risk) -> Self {
         Self {
-            oracle,
+            oracle: risk.oracle(),
+            common: risk.common_directions(),
+            parts: Default::default(),
             plane: Plane::default(),
             products: Vec::new(),
             values: Vec::new(),
@@ -77,11 +85,29 @@ impl<'a> Visitor<'a> {
                 if visit.bounds.value > highest + SAME * (1.0 + highest) {
                     self.values.push(visit.bounds.value);
                     self.oracle.products(*example, &self.plane, &model.planes, &mut self.products);
+                    self.take_off_common_parts(*example, &model.planes);
                     model.push(std::mem::take(&mut self.plane), &self.products);
                 }
             }
         }
         visit.gap = Block { values: &self.values, coefficients: &model.coefficients }.gap().0;
+    }
+
+    /// Takes θ⟨Pa, Pa'⟩ off the products of the new plane with others and with itself.
+    fn take_off_common_parts(&mut self, example: usize, planes: &[Plane]) {
+        let Some(common) = self.common else { return };
+        let [of_new, of_other] = &mut self.parts;
+        let mut find = |planes: &[Plane], k: usize, parts: &mut Vec<f64>| {
+            parts.clear();
+            parts.resize(common.count(), 0.0);
+            self.oracle.add_common_parts(example, planes, &[(k, 1.0)], parts);
+        };
+        find(std::slice::from_ref(&self.plane), 0, of_new);
+        for k in 0..planes.len() {
+            find(planes, k, of_other);
+            self.products[k] -= PULL * dot(of_new, of_other);
+        }
+        self.products[planes.len()] -= PULL * dot(of_new, of_new);
     }
 
     /// Finds better coefficients at the w of the last look, and the direction to them.
@@ -97,6 +123,11 @@ impl<'a> Visitor<'a> {
         self.changes.extend(changes.skip(1).enumerate().filter(|&(_, change)| change != 0.0));
         visit.slope.clear();
         self.oracle.add_slopes(visit.example, &model.planes, &self.changes, &mut visit.slope);
+        if let Some(common) = self.common {
+            visit.parts.clear();
+            visit.parts.resize(common.count(), 0.0);
+            self.oracle.add_common_parts(visit.example, &model.planes, &self.changes, &mut visit.parts);
+        }
         visit.offset = self.changes.iter().map(|&(k, change)| change * model.planes[k].b).sum();
         visit.curvature = 0.0;
         for &(k, change) in &self.changes {

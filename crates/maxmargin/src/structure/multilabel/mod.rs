@@ -8,6 +8,7 @@
 //! branch and bound. For training there is also the linear relaxation, whose labels are fractional: a max-flow each.
 
 mod decoding;
+mod flips;
 mod label_set;
 mod oracles;
 mod pairs;
@@ -26,7 +27,7 @@ use super::{Found, Mix, Structure};
 use crate::data::Rows;
 use crate::error::{Error, Result};
 use crate::inference::LabelGraph;
-use crate::linear::{FeatureSum, add_row_products};
+use crate::linear::{CommonDirections, FeatureSum, add_row_products};
 
 /// Over which labels the most violated one is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -189,6 +190,18 @@ impl Structure for Multilabel {
 
     fn is_costly(&self) -> bool {
         matches!(self.way, Way::Searched)
+    }
+
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        self.has_common_flips().then_some(self)
+    }
+
+    fn add_common_parts(&self, y: &LabelSet, truth: &LabelSet, factor: f64, parts: &mut [f64]) {
+        let mut flips = vec![0.0; self.labels()];
+        self.add_flips(y, factor, &mut flips);
+        self.add_flips(truth, -factor, &mut flips);
+        self.orthonormalize(&mut flips);
+        parts.iter_mut().zip(flips).for_each(|(part, flip)| *part += flip);
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut MultilabelScores) {

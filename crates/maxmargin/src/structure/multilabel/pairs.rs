@@ -19,8 +19,7 @@ pub enum PairWeights {
     /// in, so that flipping one label changes all its pairs.
     #[default]
     Four,
-    /// One: both. A set has features for the pairs of labels in it only, which makes all arithmetic sparse, and training
-    /// many times faster.
+    /// One: both. A set has features for the pairs of labels in it only, which makes all arithmetic sparse.
     Both,
 }
 
