@@ -22,7 +22,7 @@ The text to be aligned may be given as well: no links are looked at, and no word
 
 Examples:
   maxmargin associate --text unlabelled.en.gz unlabelled.fr.gz --text test.en test.fr --output words.associations
-  maxmargin associate --text unlabelled.en.gz unlabelled.fr.gz --letters 4 --output stems.associations")]
+  maxmargin associate --text unlabelled.en.gz unlabelled.fr.gz --letters 0 --no-agreement --output second.associations")]
 pub struct Associate {
     /// A text and its translation, one sentence a line; may be given several times
     #[arg(long, value_names = ["LEFT", "RIGHT"], num_args = 2, required = true)]
@@ -48,9 +48,9 @@ pub struct Associate {
     #[arg(long, help_heading = "Estimation")]
     no_agreement: bool,
 
-    /// Cut words to this many letters: more evidence for rare forms
-    #[arg(long, value_name = "N", help_heading = "Estimation")]
-    letters: Option<usize>,
+    /// Cut words to this many letters, so that forms of a word share their evidence; 0 for whole words
+    #[arg(long, value_name = "N", default_value_t = EstimationOptions::default().letters.unwrap_or(0), help_heading = "Estimation")]
+    letters: usize,
 
     /// Leave out word pairs all of whose probabilities are smaller
     #[arg(long, value_name = "P", default_value_t = EstimationOptions::default().smallest, help_heading = "Estimation")]
@@ -78,7 +78,7 @@ impl Associate {
             hmm_passes: self.hmm_passes,
             null_probability: self.null_probability,
             agreement: !self.no_agreement,
-            letters: self.letters,
+            letters: (self.letters > 0).then_some(self.letters),
             smallest: self.smallest,
         };
         let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::dataset::Dataset;
+use super::dataset::{Dataset, UNKNOWN_LABEL};
 use super::features::Rows;
 use crate::error::{Error, Result};
 
@@ -101,7 +101,9 @@ impl Dataset {
             let (rows, labels) = (self.features.rows(), self.labels.len());
             return refuse(format!("{} edges, but {rows} rows and {labels} labels", edges.len()));
         }
-        if let Some(label) = self.labels.iter().find(|label| **label as usize >= EDGE_LABELS.len()) {
+        // Links to be predicted are unknown.
+        let is_strange = |label: &&u32| **label as usize >= EDGE_LABELS.len() && **label != UNKNOWN_LABEL;
+        if let Some(label) = self.labels.iter().find(is_strange) {
             return refuse(format!(
                 "{label} is not the label of an edge; it is 0 (none), 1 (sure) or 2 (possible)"
             ));
