@@ -19,6 +19,9 @@ pub trait Saddle: Sync {
     /// The flows of an example. They are made once, and kept as long as the risk.
     fn polytope(&self, i: usize) -> &FlowPolytope;
 
+    /// The largest norm of an arc's features.
+    fn longest_arc(&self, i: usize) -> f64;
+
     /// F_iᵀw: the score of each arc.
     fn arc_scores(&self, i: usize, w: &[f64], scores: &mut [f64]);
 
@@ -34,6 +37,7 @@ pub(super) struct FlowSaddle<'a, S: Structure> {
     pub(super) flow: &'a dyn Flow<S::Input, S::Label>,
     pub(super) examples: &'a [Example<S>],
     pub(super) polytopes: &'a [OnceLock<FlowPolytope>],
+    pub(super) longest_arcs: &'a [OnceLock<f64>],
 }
 
 impl<S: Structure> Saddle for FlowSaddle<'_, S>
@@ -47,6 +51,10 @@ where
     fn polytope(&self, i: usize) -> &FlowPolytope {
         let Example { input, truth, .. } = &self.examples[i];
         self.polytopes[i].get_or_init(|| self.flow.polytope(input, truth))
+    }
+
+    fn longest_arc(&self, i: usize) -> f64 {
+        *self.longest_arcs[i].get_or_init(|| self.flow.longest_arc(&self.examples[i].input))
     }
 
     fn arc_scores(&self, i: usize, w: &[f64], scores: &mut [f64]) {

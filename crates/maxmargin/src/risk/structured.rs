@@ -38,6 +38,7 @@ pub struct StructuredRisk<S: Structure, Q> {
     kernels: Vec<OnceLock<S::Kernel>>,
     /// Made when a solver asks for the first of them.
     polytopes: Vec<OnceLock<FlowPolytope>>,
+    longest_arcs: Vec<OnceLock<f64>>,
     /// What the search remembers of each example; empty where it remembers nothing. One example is searched by one thread
     /// at a time, so that nobody ever waits for these locks.
     memories: Vec<Mutex<Memory<S::Label>>>,
@@ -50,6 +51,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Self {
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
+        let longest_arcs = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
         Self {
@@ -58,6 +60,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
             examples,
             kernels,
             polytopes,
+            longest_arcs,
             memories,
             queries: AtomicU64::new(0),
             convex: true,
@@ -124,7 +127,8 @@ where
 
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
         let flow = self.structure.as_flow().filter(|_| self.search.is_margin())?;
-        Some(Box::new(FlowSaddle { flow, examples: &self.examples, polytopes: &self.polytopes }))
+        let Self { examples, polytopes, longest_arcs, .. } = self;
+        Some(Box::new(FlowSaddle { flow, examples, polytopes, longest_arcs }))
     }
 
     fn common_directions(&self) -> Option<&dyn CommonDirections> {

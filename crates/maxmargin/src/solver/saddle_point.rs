@@ -6,8 +6,15 @@
 //!
 //! Given z, the best weights are w(z) = −a(z) / λ with a(z) = Σ ρ_i F_i (z_i − truth_i), and D(z) = min_w Φ(w, z) is a
 //! lower bound on F*, as long as each z_i is a flow. What a flow lacks by rounding is counted: if the violations of its
-//! network's constraints add up to ε, then Φ is too high by at most ε times the largest potential of an optimal dual,
-//! which is at most the number of nodes times the largest score of an arc.
+//! network's constraints add up to ε_i, then Φ is too high by at most ε_i times the largest potential of an optimal dual,
+//! which is at most the number of nodes m_i times the largest |score| + |loss| of an arc. Scores at w differ from those at w(z)
+//! by at most ‖w − w(z)‖ times the longest column ℓ_i of F_i, and Φ(w, z) = D(z) + λ/2 ‖w − w(z)‖², so that for every w
+//!
+//! ```text
+//! F(w) ≥ D(z) − Σ ρ_i ε_i m_i s_i − k ‖w − w(z)‖ + λ/2 ‖w − w(z)‖² ≥ D(z) − Σ ρ_i ε_i m_i s_i − k²/(2λ),    k = Σ ρ_i ε_i m_i ℓ_i
+//! ```
+//!
+//! with s_i the largest |score| + |loss| at w(z).
 //!
 //! Sums over examples are taken in blocks that depend on the data only, and in their order.
 
@@ -115,21 +122,21 @@ pub(super) fn dual_point<'a>(
     });
     let mut dual = DualPoint { slope, lower_bound: 0.0 };
     let weights = dual.weights(lambda);
-    let (_, [excess, arcs]) = over_examples(risk, &mut states, |i, (), scores: &mut Vec<f64>, _| {
+    let (_, [excess, reach, arcs]) = over_examples(risk, &mut states, |i, (), scores: &mut Vec<f64>, _| {
         let (flow, polytope) = (flow(i), saddle.polytope(i));
         let network = &polytope.network;
         scores.clear();
         scores.resize(flow.len(), 0.0);
         saddle.arc_scores(i, &weights, scores);
         let largest = scores.iter().zip(&polytope.losses).map(|(s, l)| s.abs() + l.abs()).fold(0.0, f64::max);
-        let excess = network.excess(flow) * network.nodes() as f64 * largest;
-        [share(risk, i) * excess, flow.len() as f64]
+        let excess = share(risk, i) * network.excess(flow) * network.nodes() as f64;
+        [excess * largest, excess * saddle.longest_arc(i), flow.len() as f64]
     });
     let square = lambda * large_norm_squared(&weights);
-    // The scores are those of w(z) and not of the best weights, which are near in the end: hence the 2. A sum has a
-    // term for each example, and each of these one for each arc.
+    let infeasible = excess + reach * reach / (2.0 * lambda);
+    // A sum has a term for each example, and each of these one for each arc.
     let terms = risk.len() as f64 + arcs / risk.len().max(1) as f64;
-    let allowance = 2.0 * excess + 2.0 * f64::EPSILON * terms * (square + size);
+    let allowance = infeasible + 2.0 * f64::EPSILON * terms * (square + size);
     dual.lower_bound = losses - 0.5 * square - allowance;
     dual
 }

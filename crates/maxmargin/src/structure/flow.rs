@@ -12,7 +12,7 @@
 //! A chain is a path through a trellis. One label of several is a path over one of several arcs.
 
 use crate::inference::Network;
-use crate::linear::{FeatureSum, dot};
+use crate::linear::{FeatureSum, Terms, dot};
 
 /// A structure whose labels are flows in a network. [`Structure::as_flow`](super::Structure::as_flow) says which are.
 ///
@@ -33,6 +33,18 @@ pub trait Flow<Input, Label>: Sync {
 
     /// Adds the features of one arc: a column of F.
     fn add_arc_features(&self, x: &Input, arc: usize, sum: &mut dyn FeatureSum);
+
+    /// The largest norm of an arc's features: of a column of F.
+    fn longest_arc(&self, x: &Input) -> f64 {
+        let mut features = Terms::default();
+        let mut norm_squared = |arc| {
+            features.clear();
+            self.add_arc_features(x, arc, &mut features);
+            let features = features.added_up();
+            features.product(&features)
+        };
+        (0..self.arcs(x)).map(&mut norm_squared).fold(0.0, f64::max).sqrt()
+    }
 
     /// Adds F z to `sum`, for z of any sign and whether it is a flow or not.
     fn add_flow_features(&self, x: &Input, z: &[f64], sum: &mut [f64]);
