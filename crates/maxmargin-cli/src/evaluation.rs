@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::arguments::{EvaluationArguments, Folds};
 use crate::known::Known;
 use crate::print::{count, number, percent};
-use crate::problem::in_folds;
+use crate::problem::{in_folds, note_unlinked};
 use crate::table::Table;
 
 /// Labelled data, read with the vocabulary of a model.
@@ -59,8 +59,16 @@ impl HeldOut {
             && data.labels.iter().all(|&label| label == UNKNOWN_LABEL)
         {
             let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-            bail!("{file}: no example has a label that the model knows; an evaluation needs the true labels");
+            match data.edges {
+                Some(_) => bail!(
+                    "{file}: an evaluation needs the true links; name them with --links, those of test data as its second file"
+                ),
+                None => bail!(
+                    "{file}: no example has a label that the model knows; an evaluation needs the true labels"
+                ),
+            }
         }
+        note_unlinked(&data);
         Ok(Self { background: usual_background(&data, &labels), data, labels, unseen })
     }
 

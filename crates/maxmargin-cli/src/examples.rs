@@ -8,7 +8,7 @@ use maxmargin::task::TaskKind;
 
 use crate::arguments::{Folds, ProblemArguments};
 use crate::print::{count, note};
-use crate::problem::{Problem, in_folds};
+use crate::problem::{Problem, in_folds, note_unlinked};
 
 /// Examples as they were read, and the names in them.
 pub struct Examples {
@@ -59,6 +59,7 @@ impl Examples {
             }
             examples.keep_most_frequent_labels(most as usize);
         }
+        note_unlinked(&examples.data);
         Ok(examples)
     }
 

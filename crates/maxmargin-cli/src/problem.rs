@@ -15,7 +15,7 @@ use maxmargin::{Model, OutputFile};
 use crate::arguments::{Folds, ProblemArguments};
 use crate::examples::Examples;
 use crate::known::Known;
-use crate::print::{bytes, count};
+use crate::print::{bytes, count, note};
 
 /// A task and its training data.
 pub struct Problem {
@@ -168,4 +168,16 @@ pub fn check_output(output: &Path, inputs: &[&[PathBuf]]) -> Result<()> {
         return Err(anyhow!("{}: this file is read as data; write to another one", input.display()));
     }
     Ok(OutputFile::check(output)?)
+}
+
+/// Says how many graphs have no link: more likely their links are missing than that there are none.
+pub fn note_unlinked(data: &Dataset) {
+    if data.edges.is_none() {
+        return;
+    }
+    let is_unlinked = |&i: &usize| data.labels_of(i).iter().all(|&label| label == 0);
+    let unlinked = (0..data.len()).filter(is_unlinked).count();
+    if unlinked > 0 {
+        note(&format!("{unlinked} of {} have no links at all", count(data.len(), "graph")));
+    }
 }

@@ -85,6 +85,13 @@ fn groups_of_features_are_chosen_and_needed_again() {
         .refusal(&format!("{predict} --associations words.assoc"), &["b.en", "external", "--external-links"]);
     folder.output(&format!("{predict} --associations words.assoc --external-links b.talp"));
     folder.refusal(&format!("{train} m --features hmm"), &["hmm", "associations"]);
+    folder.write("a.table", "1 1 1 mine:0.5\n2 3 2 mine\n");
+    folder.output(&format!("{train} own --features position,table --feature-table a.table"));
+    folder.refusal("predict --model own --input b.en b.fr", &["b.en", "table", "--feature-table"]);
+    folder.output("predict --model own --input a.en a.fr --feature-table a.table");
+    folder.write("graphs.edges", "0 0 sure alike\n0 1 none\n");
+    folder.output("train matching --train graphs.edges --lambda 0.1 --quiet --model edges");
+    folder.refusal("predict --model edges --input b.en b.fr --format sentences", &["b.en", "sentence pairs"]);
     folder.refusal(&format!("{train} m --features hmmm"), &["hmmm", "position"]);
 }
 
@@ -106,7 +113,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
     }
     folder.output(&format!("{train} --links c.links --extra-links free"));
     folder.output(&format!("{train}2 --links c.links --fertility 2,1"));
-    folder.refusal("eval --model m --data c.en c.fr", &["c.en", "true labels"]);
+    folder.refusal("eval --model m --data c.en c.fr", &["c.en", "true links", "--links"]);
     folder.refusal(&train.replace("c.en c.fr", "c.en c.fr --format sentences"), &["c.en", "--links"]);
     folder.refusal(&format!("{} --links c.links", train.replace(" c.fr", "")), &["c.en", "two files"]);
     folder.write("c.fr", "le chien\n");

@@ -57,7 +57,7 @@ pub struct Associate {
     smallest: f64,
 
     /// Say nothing but errors
-    #[arg(long)]
+    #[arg(long, short)]
     quiet: bool,
 }
 

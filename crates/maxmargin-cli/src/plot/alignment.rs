@@ -47,9 +47,10 @@ impl Picture for GridPicture<'_> {
         area.fill(&WHITE)?;
         let (corner, end) = (self.corner(), self.end());
         let words = (FONT, LETTERS).into_font().color(&INK);
+        // Letters have more room below than they use: centred, they would stand too high.
         let beside = words.pos(Pos::new(HPos::Right, VPos::Center));
         for (i, word) in (0..).zip(&self.0.left) {
-            area.draw_text(word, &beside, (corner.0 - MARGIN / 2, corner.1 + i * SQUARE + SQUARE / 2))?;
+            area.draw_text(word, &beside, (corner.0 - MARGIN / 2, corner.1 + i * SQUARE + 5 * SQUARE / 8))?;
         }
         let upright = (FONT, LETTERS).into_font().transform(FontTransform::Rotate270).color(&INK);
         let above = upright.pos(Pos::new(HPos::Left, VPos::Center));

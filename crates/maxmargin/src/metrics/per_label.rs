@@ -2,7 +2,8 @@
 
 use super::{Comparison, Retrieval};
 
-/// The counts of all labels that have names, in the order of their numbers. Of the labels of edges only `sure` is predicted.
+/// The counts of all labels that have names, in the order of their numbers. Of the labels of edges only `sure` is predicted,
+/// and what is predicted of possible links counts nowhere.
 pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
     let mut counts = vec![Retrieval::default(); comparison.labels.len()];
     if comparison.truth.edges.is_some() {
@@ -10,7 +11,8 @@ pub fn per_label(comparison: Comparison<'_>) -> Vec<Retrieval> {
             let truth = comparison.truth.labels_of(i);
             if let Some(sure) = counts.get_mut(1) {
                 sure.truth += truth.iter().filter(|label| **label == 1).count();
-                sure.predicted += predicted.len();
+                let counts = |edge: &&u32| truth.get(**edge as usize) != Some(&2);
+                sure.predicted += predicted.iter().filter(counts).count();
                 sure.right += predicted.iter().filter(|&&edge| truth.get(edge as usize) == Some(&1)).count();
             }
         }

@@ -13,6 +13,7 @@ use super::super::number::{finite, whole};
 use super::super::source::{Line, Source};
 use super::ParallelText;
 use super::features::Sink;
+use super::features::TABLE_PREFIX;
 use super::links::words;
 use crate::error::Result;
 
@@ -62,7 +63,7 @@ impl FeatureTable {
                 if name.is_empty() {
                     return Err(line.error(at + 1, "a value without a name; expected `name:value`"));
                 }
-                let name = format!("table:{}", line.text_at(at, name)?);
+                let name = format!("{TABLE_PREFIX}{}", line.text_at(at, name)?);
                 values.push((table.names.add(&name), value));
             }
         }

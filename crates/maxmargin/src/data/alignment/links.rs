@@ -63,6 +63,9 @@ impl SentenceLinks {
     }
 }
 
+/// The bytes of a strange word that an error shows.
+const MOST_SHOWN: usize = 30;
+
 /// A link as it is written in a file.
 struct Found {
     link: Edge,
@@ -111,8 +114,8 @@ fn read_wpt(source: &mut Source, text: &ParallelText) -> Result<Vec<SentenceLink
             None | Some((_, b"S" | b"s")) => true,
             Some((_, b"P" | b"p")) => false,
             Some((at, mark)) => {
-                let mark = String::from_utf8_lossy(mark);
-                let problem = format!("`{mark}` is no kind of link; write S for sure or P for possible");
+                let mark = quoted(mark);
+                let problem = format!("{mark} is no kind of link; write S for sure or P for possible");
                 return Err(line.error(at + 1, problem));
             }
         };
@@ -193,6 +196,13 @@ fn read_pharaoh(source: &mut Source, text: &ParallelText) -> Result<Vec<Sentence
     Ok(links)
 }
 
+/// The beginning of a word, in a form that a terminal can show.
+fn quoted(word: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&word[..word.len().min(MOST_SHOWN)]);
+    let more = if word.len() > MOST_SHOWN { "…" } else { "" };
+    format!("`{}{more}`", text.escape_debug())
+}
+
 fn pharaoh_link(line: &Line<'_>, at: usize, word: &[u8], (lefts, rights): (usize, usize)) -> Result<Found> {
     let parse = || {
         let (left, length) = leading_whole(word)?;
@@ -204,9 +214,9 @@ fn pharaoh_link(line: &Line<'_>, at: usize, word: &[u8], (lefts, rights): (usize
         Some((left, sure, length + 1, whole(&word[length + 1..])?))
     };
     let Some((left, sure, second, right)) = parse() else {
-        let word = String::from_utf8_lossy(word);
+        let word = quoted(word);
         let problem =
-            format!("`{word}` is no link; expected `left-right` (sure) or `leftpright` (possible), from 0");
+            format!("{word} is no link; expected `left-right` (sure) or `leftpright` (possible), from 0");
         return Err(line.error(at + 1, problem));
     };
     for (position, words, side, offset) in [(left, lefts, "left", 0), (right, rights, "right", second)] {

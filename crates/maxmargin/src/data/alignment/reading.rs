@@ -109,18 +109,17 @@ pub(in super::super) fn sentence_pairs_with(
     let files = Files::read(paths, options)?;
     let source = files.source();
     let here = source.groups();
-    let mut groups = Vec::new();
-    for group in groups_of(vocabulary) {
+    let groups = groups_of(vocabulary);
+    if groups.is_empty() {
+        let problem = "the model knows no feature of word pairs: it was not trained on sentence pairs; give it data as in training";
+        return Err(at_start(paths, problem));
+    }
+    for &group in &groups {
         if !here.contains(&group) {
             let problem =
                 format!("the model was trained with features of the group {group}; {}", remedy(group));
             return Err(at_start(paths, problem));
         }
-        groups.push(group);
-    }
-    // The names in a table are the user's own, which show no group.
-    if files.table.is_some() && !groups.contains(&FeatureGroup::Table) {
-        groups.push(FeatureGroup::Table);
     }
     source.test_set(files.links.as_deref(), &groups, vocabulary)
 }

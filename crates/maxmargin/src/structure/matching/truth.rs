@@ -33,7 +33,7 @@ impl Matching {
             if let Some(node) = links.iter().position(|&links| links > limit) {
                 let (links, plural) = (links[node], if limit == 1 { "" } else { "s" });
                 let problem = format!(
-                    "{side} node {node} has {links} sure links, but may have {limit} link{plural} at most; allow more with --fertility, or make those beyond it possible with --extra-links free"
+                    "{side} node {node}, counted from 0, has {links} sure links, but may have {limit} link{plural} at most; allow more with --fertility, or make those beyond it possible with --extra-links free"
                 );
                 return Err(Error::parameter("truth", problem));
             }

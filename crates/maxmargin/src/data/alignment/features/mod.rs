@@ -95,10 +95,10 @@ impl FeatureGroup {
         }
     }
 
-    /// Whether a feature with this name is of this group; those of a table have any names.
+    /// Whether a feature with this name is of this group.
     pub(super) fn has(self, feature: &str) -> bool {
         match self {
-            Self::Table => false,
+            Self::Table => feature.starts_with(TABLE_PREFIX),
             Self::Lexical => ["left=", "right=", "pair="].iter().any(|start| feature.starts_with(start)),
             group => feature
                 .strip_prefix(group.name())
@@ -137,6 +137,9 @@ impl FromStr for FeatureGroup {
         })
     }
 }
+
+/// Names of a user's table begin with this, so that they meet no built-in ones.
+pub(super) const TABLE_PREFIX: &str = "table:";
 
 /// Words of up to this many letters are mostly articles, prepositions and the like.
 const SHORT: usize = 4;
