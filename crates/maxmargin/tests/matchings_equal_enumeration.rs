@@ -202,22 +202,30 @@ fn rounding_does_no_harm() {
 #[test]
 fn both_solvers_agree_on_large_graphs() {
     let mut random = Pcg64Mcg::seed_from_u64(4);
-    let (mut assignment, mut matching) = (Assignment::default(), BMatching::default());
-    for round in 0..200 {
+    for round in 0..300 {
         let (lefts, rights) = (random.random_range(1..60usize), random.random_range(1..60usize));
         let size = [2, 20, 1 << 20][round % 3];
-        let table = assignment.begin(lefts, rights);
-        for gain in table.iter_mut() {
-            *gain = f64::from(random.random_range(-size / 4..=size));
-        }
-        let gains = table.to_vec();
-        assignment.solve();
-        let mut graph = Bipartite::default();
-        let edges = (0..lefts as u32).flat_map(|l| (0..rights as u32).map(move |r| (l, r)));
-        graph.reset(lefts, rights, edges);
-        matching.solve(&graph, &gains, LinkLimits { left: 1, right: 1 });
-        assert_eq!(assignment.total(), worth(&gains, &matching.links()), "round {round}: {lefts} × {rights}");
+        let mut number = || f64::from(random.random_range(-size / 4..=size));
+        let first: Vec<f64> = (0..lefts * rights).map(|_| number()).collect();
+        let pairs: Vec<Lexicographic> =
+            first.iter().map(|&first| Lexicographic { first, second: number() }).collect();
+        check_agreement(lefts, rights, &first, round);
+        check_agreement(lefts, rights, &pairs, round);
     }
+}
+
+fn check_agreement<G: Gain>(lefts: usize, rights: usize, gains: &[G], round: usize) {
+    let (mut assignment, mut matching) = (Assignment::default(), BMatching::default());
+    assignment.begin(lefts, rights).copy_from_slice(gains);
+    assignment.solve();
+    let mut partners: Vec<usize> = (0..lefts).filter_map(|left| assignment.partner(left)).collect();
+    partners.sort_unstable();
+    assert!(partners.windows(2).all(|two| two[0] < two[1]), "round {round}: {partners:?}");
+    let mut graph = Bipartite::default();
+    let edges = (0..lefts as u32).flat_map(|l| (0..rights as u32).map(move |r| (l, r)));
+    graph.reset(lefts, rights, edges);
+    matching.solve(&graph, gains, LinkLimits { left: 1, right: 1 });
+    assert_eq!(assignment.total(), worth(gains, &matching.links()), "round {round}: {lefts} × {rights}");
 }
 
 /// A narrow graph may be long; a wide one is refused and does not eat the memory.

@@ -12,12 +12,13 @@
 //! and prices and profits are a dual solution, so that the matching is the best one.
 
 use super::Gain;
+use super::dense_row::{at_distance, shorten, two_largest_profits};
 
 /// No node.
 const NONE: u32 = u32::MAX;
 
-/// So many bids per left node are made before augmenting paths take over: bidding does not end soon where several nodes
-/// compete for fewer others that are almost worth the same to them.
+/// So many bids per left node are made before augmenting paths take over, which are hardly dearer: bidding does not end
+/// soon where several nodes compete for fewer others that are almost worth the same to them.
 const BIDS: usize = 2;
 
 /// The solver and its working memory.
@@ -46,13 +47,24 @@ pub struct Assignment<G> {
     path: Path<G>,
 }
 
-/// The search for one shortest path: right nodes with their distance and the left node before them.
+/// The search for one shortest path. Ways are not kept: a node was reached from where its distance came from.
 #[derive(Debug, Clone, Default)]
 struct Path<G> {
+    /// How far the right nodes are, as is known so far; infinity where that is known for good.
     distance: Vec<G>,
-    before: Vec<u32>,
-    /// Right nodes: those reached for good first, then the others.
-    order: Vec<u32>,
+    /// The prices of right nodes; infinity where the distance is known for good.
+    open_prices: Vec<G>,
+    reached: Vec<Reached<G>>,
+}
+
+/// A right node whose distance is known for good, and the left node that was looked at just before.
+#[derive(Debug, Clone, Copy)]
+struct Reached<G> {
+    right: u32,
+    distance: G,
+    left: u32,
+    /// What ways through the left node start with: distance plus profit.
+    base: G,
 }
 
 impl<G: Gain> Assignment<G> {
@@ -76,9 +88,7 @@ impl<G: Gain> Assignment<G> {
         self.left_of.resize(self.rights, NONE);
         self.waiting.clear();
         self.waiting.extend((0..self.lefts as u32).rev());
-        for _ in 0..2 {
-            self.bid();
-        }
+        self.bid();
         while let Some(left) = self.waiting.pop() {
             self.augment(left as usize);
         }
@@ -94,7 +104,7 @@ impl<G: Gain> Assignment<G> {
         self.gains[left * self.rights + right]
     }
 
-    /// All that wait bid; those that are outbid without a rise of the price wait for the next round.
+    /// All that wait bid; those that are outbid without a rise of the price wait for a path.
     fn bid(&mut self) {
         let mut bids = BIDS * self.lefts;
         self.outbid.clear();
@@ -126,105 +136,83 @@ impl<G: Gain> Assignment<G> {
 
     /// The most profitable right node with its profit, and the second largest profit, which is 0 where that is to stay
     /// alone. None where nothing is profitable.
+    #[inline]
     fn two_best(&self, left: usize) -> Option<(usize, G, G)> {
-        let (mut best, mut second) = ((NONE, G::ZERO), G::ZERO);
-        let gains = &self.gains[left * self.rights..(left + 1) * self.rights];
-        for (right, (&gain, &price)) in gains.iter().zip(&self.prices).enumerate() {
-            let profit = gain - price;
-            if second.is_below(profit) {
-                if best.1.is_below(profit) {
-                    second = best.1;
-                    best = (right as u32, profit);
-                } else {
-                    second = profit;
-                }
-            }
-        }
-        (best.0 != NONE).then_some((best.0 as usize, best.1, second))
+        let row = self.row(left);
+        let (right, best, second) = two_largest_profits(row, &self.prices);
+        (best != G::ZERO).then_some((right, best, second))
     }
 
     /// A free right node that is as profitable as the best.
     fn free_tie(&self, left: usize, best: G) -> Option<usize> {
-        (0..self.rights)
-            .find(|&right| self.left_of[right] == NONE && self.gain(left, right) - self.prices[right] == best)
+        let nodes = self.row(left).iter().zip(&self.prices).zip(&self.left_of);
+        nodes.into_iter().position(|((&gain, &price), &of)| of == NONE && gain - price == best)
     }
 
     /// Links a left node along a shortest path of slacks (profit + price − gain), if that is worth anything.
     fn augment(&mut self, start: usize) {
         let rights = self.rights;
-        let Path { distance, before, order } = &mut self.path;
-        let gains = &self.gains[start * rights..(start + 1) * rights];
-        let mut profit = G::ZERO;
-        for (&gain, &price) in gains.iter().zip(&self.prices) {
-            profit = profit.larger(gain - price);
-        }
+        let Path { distance, open_prices, reached } = &mut self.path;
+        let row = |left: usize| &self.gains[left * rights..(left + 1) * rights];
+        let (_, profit, _) = two_largest_profits(row(start), &self.prices);
         if profit == G::ZERO {
             return;
         }
         distance.clear();
-        distance.extend(gains.iter().zip(&self.prices).map(|(&gain, &price)| profit + price - gain));
-        before.clear();
-        before.resize(rights, start as u32);
-        order.clear();
-        order.extend(0..rights as u32);
+        distance.resize(rights, G::INFINITY);
+        open_prices.clear();
+        open_prices.extend_from_slice(&self.prices);
+        reached.clear();
         // The nearest left node that can give up its link (the first one: stay alone), and how far that is.
         let (mut alone, mut length) = (start, profit);
-        let mut reached = 0;
-        // The nearest right node that is nearer than staying alone; of several, a free one, which ends the search.
-        let (mut next, mut least) = (None, profit);
-        for (right, &here) in distance.iter().enumerate() {
-            if here.is_below(least) || (here == least && next.is_some() && self.left_of[right] == NONE) {
-                (next, least) = (Some(right), here);
-            }
-        }
+        let (mut left, mut base) = (start, profit);
         let end = loop {
-            let Some(place) = next else { break None };
-            let right = order[place] as usize;
-            let here = distance[right];
-            let left = self.left_of[right];
-            if left == NONE {
-                length = here;
+            let least = shorten(distance, row(left), open_prices, base);
+            if !least.is_below(length) {
+                break None;
+            }
+            let Some(right) = at_distance(distance, least, |right| self.left_of[right] == NONE) else {
+                break None;
+            };
+            reached.push(Reached { right: right as u32, distance: least, left: left as u32, base });
+            if self.left_of[right] == NONE {
+                length = least;
                 break Some(right);
             }
-            order.swap(reached, place);
-            reached += 1;
-            let left = left as usize;
-            let gains = &self.gains[left * rights..(left + 1) * rights];
-            let base = here + (gains[right] - self.prices[right]);
+            left = self.left_of[right] as usize;
+            base = least + (row(left)[right] - self.prices[right]);
             if base.is_below(length) {
                 (alone, length) = (left, base);
             }
-            (next, least) = (None, length);
-            for (place, &right) in order.iter().enumerate().skip(reached) {
-                let right = right as usize;
-                let through = base + self.prices[right] - gains[right];
-                if through.is_below(distance[right]) {
-                    distance[right] = through;
-                    before[right] = left as u32;
-                }
-                let here = distance[right];
-                if here.is_below(least) || (here == least && next.is_some() && self.left_of[right] == NONE) {
-                    (next, least) = (Some(place), here);
-                }
-            }
+            // No way leads to it any more.
+            (distance[right], open_prices[right]) = (G::INFINITY, G::INFINITY);
         };
-        for &right in &order[..reached] {
-            let right = right as usize;
-            self.prices[right] = self.prices[right] + (length - distance[right]);
-        }
         let mut right = match end {
             Some(right) => right as u32,
             // The node that gives up its link hands it on; the first one has none.
             None => std::mem::replace(&mut self.right_of[alone], NONE),
         };
         while right != NONE {
-            let left = self.path.before[right as usize];
+            let (price, gains) = (self.prices[right as usize], &self.gains[right as usize..]);
+            let here = reached.iter().find(|node| node.right == right).map(|node| node.distance);
+            // The same sum of the same numbers has the same rounding. Nodes reached later cannot come first.
+            let is_before =
+                |node: &&Reached<G>| Some(node.base + price - gains[node.left as usize * rights]) == here;
+            let Some(&Reached { left, .. }) = reached.iter().find(is_before) else { break };
             self.left_of[right as usize] = left;
             right = std::mem::replace(&mut self.right_of[left as usize], right);
             if left as usize == start {
                 break;
             }
         }
+        for node in reached.iter() {
+            let right = node.right as usize;
+            self.prices[right] = self.prices[right] + (length - node.distance);
+        }
+    }
+
+    fn row(&self, left: usize) -> &[G] {
+        &self.gains[left * self.rights..(left + 1) * self.rights]
     }
 
     /// What all links together gain.

@@ -14,12 +14,22 @@ pub trait Gain: Copy + Debug + Default + PartialEq + Add<Output = Self> + Sub<Ou
     /// Nothing gained.
     const ZERO: Self;
 
+    /// More than all that can be gained.
+    const INFINITY: Self;
+
     /// Whether this is worth less than `other`.
     fn is_below(self, other: Self) -> bool;
 
     /// The larger of two.
+    #[inline]
     fn larger(self, other: Self) -> Self {
         if self.is_below(other) { other } else { self }
+    }
+
+    /// The smaller of two.
+    #[inline]
+    fn smaller(self, other: Self) -> Self {
+        if other.is_below(self) { other } else { self }
     }
 
     /// The order of two.
@@ -34,6 +44,7 @@ pub trait Gain: Copy + Debug + Default + PartialEq + Add<Output = Self> + Sub<Ou
 
 impl Gain for f64 {
     const ZERO: f64 = 0.0;
+    const INFINITY: f64 = f64::INFINITY;
 
     #[inline]
     fn is_below(self, other: f64) -> bool {
@@ -43,6 +54,7 @@ impl Gain for f64 {
 
 impl Gain for Lexicographic {
     const ZERO: Lexicographic = Lexicographic { first: 0.0, second: 0.0 };
+    const INFINITY: Lexicographic = Lexicographic { first: f64::INFINITY, second: f64::INFINITY };
 
     #[inline]
     fn is_below(self, other: Lexicographic) -> bool {

@@ -12,6 +12,7 @@ mod b_matching;
 mod bipartite;
 mod branch_and_bound;
 mod chow_liu;
+mod dense_row;
 mod dominance;
 mod enumeration;
 mod envelope;
