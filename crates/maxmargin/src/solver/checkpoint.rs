@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::{Risk, RiskMemory};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 1\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 2\n";
 
 /// The file in a checkpoint directory.
 const NAME: &str = "state.checkpoint";

@@ -41,6 +41,9 @@ const MOST_TRIALS: usize = 30;
 /// By how much the length of steps may grow at a time.
 const GROWTH: f64 = 1.1;
 
+/// Steps are no longer than this, and no shorter than its inverse: without features nothing else would stop them.
+const LONGEST: f64 = 1e100;
+
 /// The share of the longest possible step that the next one should have.
 const CAUTION: f64 = 0.9;
 
@@ -226,14 +229,14 @@ impl Extragradient {
             let longest = if wrong > 0.0 { self.length * way / wrong } else { f64::INFINITY };
             if self.length > longest && trial < MOST_TRIALS {
                 self.current = here;
-                self.length = CAUTION * longest;
+                self.length = (CAUTION * longest).max(1.0 / LONGEST);
                 continue;
             }
             self.current = next;
             self.slope = slope_next;
             self.take_mean(&ahead, sigma);
             self.balance /= (1.0 + self.lambda * tau).sqrt();
-            self.length = (GROWTH * self.length).min(CAUTION * longest);
+            self.length = (GROWTH * self.length).min(CAUTION * longest).clamp(1.0 / LONGEST, LONGEST);
             return;
         }
     }

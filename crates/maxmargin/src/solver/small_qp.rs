@@ -231,9 +231,8 @@ impl Solver for SmallQp {
             None => (Vec::new(), 0.0),
         };
         let master_seconds = start.elapsed().as_secs_f64();
-        if tries.is_empty() {
-            tries.push(vec![0.0; risk.dim()]);
-        }
+        // What the solver found may be useless; 0 never is.
+        tries.push(vec![0.0; risk.dim()]);
         let oracle_calls = (tries.len() * risk.len()) as u64;
         let mut best = Certificate::UNKNOWN;
         for weights in tries {

@@ -24,7 +24,7 @@ use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
-use crate::linear::LargeVector;
+use crate::linear::{LargeVector, large_norm_squared};
 use crate::risk::{Bounds, Point, Risk};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -201,11 +201,12 @@ impl BlockAscent {
                     self.apply(&mut open(visit), look, &mut weights, &mut tally);
                 }
                 self.anchor.settle(common, &mut weights);
-                self.changes += 1;
+                self.changes += u64::from(!self.anchor.is_absent());
             }
         });
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.anchor.follow(common, &mut self.weights);
+        self.changes += u64::from(!self.anchor.is_absent());
         self.visits = visits;
         self.adapt_batch(&tally);
         tally
@@ -326,7 +327,9 @@ impl BlockAscent {
         };
         let offsets: f64 = self.models.iter().map(offsets).sum();
         let square = self.lambda * self.anchor.free_norm_squared(risk.common_directions(), &self.weights);
+        // v is taken from w, and rounded at the size of either.
+        let size = offsets + square.max(self.lambda * large_norm_squared(&self.weights));
         let roundings = self.changes.max(self.models.len() as u64) as f64;
-        (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * (square + offsets))
+        (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * size)
     }
 }

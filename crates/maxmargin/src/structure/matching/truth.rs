@@ -9,6 +9,10 @@ impl Matching {
     /// The truth of a graph whose edges have these labels (0 none, 1 sure, 2 possible): checked, or with its extra links
     /// made possible, as the options say.
     pub fn truth(&self, x: &Graph, labels: &[u32]) -> Result<Links> {
+        if labels.len() != x.edges().len() {
+            let problem = format!("{} labels for {} edges", labels.len(), x.edges().len());
+            return Err(Error::parameter("truth", problem));
+        }
         let truth = Links::of_labels(labels);
         match (self.check_truth(x, &truth), self.options.extra_links) {
             (Ok(()), _) => Ok(truth),
@@ -33,7 +37,7 @@ impl Matching {
             if let Some(node) = links.iter().position(|&links| links > limit) {
                 let (links, plural) = (links[node], if limit == 1 { "" } else { "s" });
                 let problem = format!(
-                    "{side} node {node}, counted from 0, has {links} sure links, but may have {limit} link{plural} at most; allow more with --fertility, or make those beyond it possible with --extra-links free"
+                    "{side} node {node} has {links} sure links, but may have {limit} link{plural} at most (nodes count from 0); allow more with --fertility, or make those beyond it possible with --extra-links free"
                 );
                 return Err(Error::parameter("truth", problem));
             }

@@ -9,10 +9,15 @@
 use super::{LabelSet, Multilabel, PairWeights};
 use crate::linear::CommonDirections;
 
+/// With fewer labels, flips differ more by their inputs than they have in common, and other remedies are quicker.
+const FEWEST_LABELS: usize = 24;
+
 impl Multilabel {
     /// Whether flips are much alike.
     pub(super) fn has_common_flips(&self) -> bool {
-        self.options.pair_weights == PairWeights::Four && self.graph.is_complete() && self.labels() > 2
+        self.options.pair_weights == PairWeights::Four
+            && self.graph.is_complete()
+            && self.labels() >= FEWEST_LABELS
     }
 
     /// By how much a flip changes the bias.
