@@ -11,7 +11,9 @@
 //!   the model is better by the planes found there;
 //! - α is halved when the point gained [`GOOD`] of the prediction, or when the prediction is less than [`SHORT`] of the
 //!   gap that is left, so that steps are too short to close it soon;
-//! - α is doubled after [`POOR_POINTS`] points that were worse than the centre by more than the prediction.
+//! - α is doubled after [`POOR_POINTS`] points that were worse than the centre by more than the prediction;
+//! - α is halved when an inexact search leaves a point worse than predicted, though what it found there is no more than the
+//!   model says: the planes of this point teach nothing, and the next one would be the same.
 
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -163,11 +165,11 @@ impl ProxBmrm {
     }
 
     /// Judges the point just evaluated against the centre, adapts α, and chooses the next point.
-    fn choose_next(&mut self, primal: f64) {
+    fn choose_next(&mut self, here: &Certificate) {
         match self.center.take() {
-            None => self.begin(Center { weights: self.evaluated.clone(), primal }),
+            None => self.begin(Center { weights: self.evaluated.clone(), primal: here.primal }),
             Some(center) => {
-                let center = self.judge(center, primal);
+                let center = self.judge(center, here);
                 self.aim_from(center);
             }
         }
@@ -184,9 +186,10 @@ impl ProxBmrm {
         self.center = Some(center);
     }
 
-    fn judge(&mut self, mut center: Center, primal: f64) -> Center {
+    fn judge(&mut self, mut center: Center, here: &Certificate) -> Center {
         // Below this α no longer matters, and doubling must still have something to double.
         let least = 1e-3 * self.unit;
+        let primal = here.primal;
         let gain = center.primal - primal;
         if gain >= SERIOUS * self.predicted {
             let left = primal - self.best.lower_bound;
@@ -196,6 +199,8 @@ impl ProxBmrm {
             center.weights.copy_from_slice(&self.evaluated);
             center.primal = primal;
             self.poor_points = 0;
+        } else if gain + here.oracle_gap >= (1.0 - SERIOUS) * self.predicted {
+            self.penalty = (0.5 * self.penalty).max(least);
         } else if gain < -self.predicted {
             self.poor_points += 1;
             if self.poor_points >= POOR_POINTS {
@@ -246,7 +251,7 @@ impl Solver for ProxBmrm {
         if starting {
             self.end_start_pass(here.primal);
         } else {
-            self.choose_next(here.primal);
+            self.choose_next(&here);
         }
         Progress {
             certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
