@@ -19,8 +19,8 @@
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-use super::saddle_point::{add_difference, dual_point, over_examples, share};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::saddle_point::{add_difference, dual_point, over_examples};
+use super::{Certificate, Progress, Solver, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::{dot, norm_squared};
@@ -182,7 +182,7 @@ impl Extragradient {
         which: Move,
     ) -> (Vec<f64>, f64) {
         let (slope, [moved]) = over_examples(risk, &mut self.players, |i, player, desk: &mut Desk, sum| {
-            let (polytope, share) = (saddle.polytope(i), share(risk, i));
+            let (polytope, share) = (saddle.polytope(i), mass(risk, i));
             let arcs = polytope.network.arcs();
             desk.point.clear();
             desk.point.resize(arcs.len(), 0.0);

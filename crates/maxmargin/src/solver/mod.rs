@@ -88,3 +88,8 @@ pub trait Solver: Send {
         false
     }
 }
+
+/// ρ_i = c_i / n: what an example counts in the risk.
+fn mass(risk: &dyn Risk, example: usize) -> f64 {
+    risk.weight(example) / risk.len().max(1) as f64
+}

@@ -22,6 +22,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::mass;
 use crate::linear::{add_scaled, large_norm_squared};
 use crate::risk::{Risk, Saddle};
 
@@ -36,11 +37,6 @@ pub(super) fn blocks(risk: &dyn Risk) -> Vec<Range<usize>> {
     let (n, dim) = (risk.len(), risk.dim().max(1));
     let count = (LARGEST_SUMS / dim).clamp(2, BLOCKS).min(n.max(1));
     (0..count).map(|k| n * k / count..n * (k + 1) / count).collect()
-}
-
-/// ρ_i.
-pub(super) fn share(risk: &dyn Risk, i: usize) -> f64 {
-    risk.weight(i) / risk.len().max(1) as f64
 }
 
 /// Works on all examples in blocks. `work` gets an example and its state, and adds to the block's vector and numbers;
@@ -115,7 +111,7 @@ pub(super) fn dual_point<'a>(
 ) -> DualPoint {
     let mut states = vec![(); risk.len()];
     let (slope, [losses, size, steps]) = over_examples(risk, &mut states, |i, (), difference, sum| {
-        let (flow, polytope, share) = (flow(i), saddle.polytope(i), share(risk, i));
+        let (flow, polytope, share) = (flow(i), saddle.polytope(i), mass(risk, i));
         add_difference(saddle, (i, share), flow, difference, sum);
         let size: f64 = polytope.losses.iter().zip(flow).map(|(loss, z)| (loss * z).abs()).sum();
         let steps: f64 = flow.iter().zip(&polytope.truth).map(|(z, truth)| (z - truth).abs()).sum();
@@ -131,7 +127,7 @@ pub(super) fn dual_point<'a>(
         scores.resize(flow.len(), 0.0);
         saddle.arc_scores(i, &weights, scores);
         let largest = scores.iter().zip(&polytope.losses).map(|(s, l)| s.abs() + l.abs()).fold(0.0, f64::max);
-        let excess = share(risk, i) * network.excess(flow) * network.nodes() as f64;
+        let excess = mass(risk, i) * network.excess(flow) * network.nodes() as f64;
         [excess * largest, excess * saddle.longest_arc(i), flow.len() as f64]
     });
     let square = lambda * large_norm_squared(&weights);

@@ -19,8 +19,8 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT};
 use serde::{Deserialize, Serialize};
 
-use super::saddle_point::{dual_point, share};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::saddle_point::dual_point;
+use super::{Certificate, Progress, Solver, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::Terms;
@@ -97,7 +97,7 @@ impl Program {
             costs: vec![0.0; risk.dim()],
             first_rows: Vec::with_capacity(risk.len()),
         };
-        (0..risk.len()).for_each(|i| program.add_example(i, share(risk, i), saddle));
+        (0..risk.len()).for_each(|i| program.add_example(i, mass(risk, i), saddle));
         program
     }
 
@@ -197,7 +197,7 @@ impl SmallQp {
         let mut projection = FlowProjection::default();
         let flows: Vec<Vec<f64>> = (first_rows.iter().enumerate())
             .map(|(i, &first)| {
-                let (polytope, share) = (saddle.polytope(i), share(risk, i));
+                let (polytope, share) = (saddle.polytope(i), mass(risk, i));
                 if share == 0.0 {
                     return polytope.truth.clone();
                 }

@@ -24,6 +24,7 @@ use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
+use super::mass;
 use crate::linear::{LargeVector, large_norm_squared};
 use crate::risk::{Bounds, Point, Risk};
 
@@ -104,11 +105,6 @@ fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The same without the lock, for whoever has it all.
 fn inside<T>(lock: &mut Mutex<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// c_i / n.
-fn mass(risk: &dyn Risk, example: usize) -> f64 {
-    risk.weight(example) / risk.len() as f64
 }
 
 impl BlockAscent {

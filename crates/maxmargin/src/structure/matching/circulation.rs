@@ -34,11 +34,8 @@ impl Flow<Graph, Links> for Matching {
         };
         (0..lefts).for_each(|left| add_node(outside, left, left_limit));
         (lefts..outside).for_each(|right| add_node(right, outside, right_limit));
-        let (sure, possible, other) = self.options.loss.slopes();
         let mut losses = vec![0.0; self.arcs(x)];
-        losses[..x.edges().len()].fill(other);
-        truth.free.iter().for_each(|&edge| losses[edge as usize] = possible);
-        truth.on.iter().for_each(|&edge| losses[edge as usize] = sure);
+        self.options.loss.each_slope(truth, x.edges().len(), |edge, slope| losses[edge] = slope);
         FlowPolytope::new(network, losses, self.label_flow(x, truth))
     }
 
@@ -56,12 +53,7 @@ impl Flow<Graph, Links> for Matching {
 
     fn arc_scores(&self, w: &[f64], x: &Graph, scores: &mut [f64]) {
         let (links, nodes) = scores.split_at_mut(x.edges().len());
-        let bias = if self.options.bias { w[self.features] } else { 0.0 };
-        for (edge, score) in links.iter_mut().enumerate() {
-            let mut sum = bias;
-            x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
-            *score = sum;
-        }
+        self.score_links(w, x, links);
         nodes.fill(0.0);
     }
 

@@ -94,18 +94,14 @@ impl<G: Gain> Kernels<G> {
         truth: Option<&Links>,
         gain: impl Fn(f64, f64) -> G,
     ) {
-        let (of_sure, of_possible, of_other) = match truth {
-            Some(_) => matching.options.loss.slopes(),
-            None => (0.0, 0.0, 0.0),
-        };
         self.gains.clear();
-        self.gains.extend(scores.iter().map(|&score| gain(score, of_other)));
-        let Some(truth) = truth else { return };
-        for (edges, slope) in [(&truth.on, of_sure), (&truth.free, of_possible)] {
-            for &edge in edges {
-                self.gains[edge as usize] = gain(scores[edge as usize], slope);
-            }
-        }
+        let Some(truth) = truth else {
+            self.gains.extend(scores.iter().map(|&score| gain(score, 0.0)));
+            return;
+        };
+        self.gains.resize(scores.len(), G::ZERO);
+        let set = |edge: usize, slope: f64| self.gains[edge] = gain(scores[edge], slope);
+        matching.options.loss.each_slope(truth, scores.len(), set);
     }
 
     /// The best links.

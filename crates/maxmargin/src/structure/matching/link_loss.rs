@@ -55,12 +55,16 @@ impl LinkLoss {
         self.of(truth, &Links::default())
     }
 
-    /// The changes of the loss when a link is made: of a sure, a possible and any other edge.
-    pub fn slopes(&self) -> (f64, f64, f64) {
-        match *self {
+    /// Tells how the loss changes with each of `edges` edges when it is linked. True ones are told again after all others:
+    /// the last time counts.
+    pub(super) fn each_slope(&self, truth: &Links, edges: usize, mut tell: impl FnMut(usize, f64)) {
+        let (sure, possible, other) = match *self {
             LinkLoss::Size => (-1.0, -1.0, -1.0),
             LinkLoss::Mistakes { miss, false_link } => (-miss, 0.0, false_link),
-        }
+        };
+        (0..edges).for_each(|edge| tell(edge, other));
+        truth.free.iter().for_each(|&edge| tell(edge as usize, possible));
+        truth.on.iter().for_each(|&edge| tell(edge as usize, sure));
     }
 
     /// Where all losses are whole multiples of a unit, that unit: negative for sizes.

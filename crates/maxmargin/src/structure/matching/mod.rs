@@ -121,6 +121,16 @@ impl Matching {
         }
     }
 
+    /// Computes the score of each edge.
+    fn score_links(&self, w: &[f64], x: &Graph, links: &mut [f64]) {
+        let bias = if self.options.bias { w[self.features] } else { 0.0 };
+        for (edge, score) in links.iter_mut().enumerate() {
+            let mut sum = bias;
+            x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
+            *score = sum;
+        }
+    }
+
     /// The score of each edge.
     pub fn link_scores(scores: &MatchingScores) -> &[f64] {
         &scores.links
@@ -139,13 +149,7 @@ impl Structure for Matching {
     }
 
     fn score(&self, w: &[f64], x: &Graph, scores: &mut MatchingScores) {
-        let bias = if self.options.bias { w[self.features] } else { 0.0 };
-        let links = scores.begin(x.edges().len());
-        for (edge, score) in links.iter_mut().enumerate() {
-            let mut sum = bias;
-            x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
-            *score = sum;
-        }
+        self.score_links(w, x, scores.begin(x.edges().len()));
     }
 
     fn score_of(&self, _x: &Graph, scores: &MatchingScores, y: &Links) -> f64 {

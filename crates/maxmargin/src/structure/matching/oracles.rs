@@ -37,14 +37,9 @@ impl LabelSets for Matching {
         scale: f64,
         out: &mut MatchingScores,
     ) {
-        let (of_sure, of_possible, of_other) = LinkLoss::default().slopes();
         let links = out.begin(scores.links.len());
-        links.iter_mut().zip(&scores.links).for_each(|(out, score)| *out = scale * score + of_other);
-        for (edges, slope) in [(&truth.on, of_sure), (&truth.free, of_possible)] {
-            for &edge in edges {
-                links[edge as usize] = scale * scores.links[edge as usize] + slope;
-            }
-        }
+        let add = |edge: usize, slope: f64| links[edge] = scale * scores.links[edge] + slope;
+        LinkLoss::default().each_slope(truth, scores.links.len(), add);
         out.base = scale * scores.base + truth.on.len() as f64;
     }
 
@@ -84,11 +79,9 @@ impl Stratified for Matching {
         let (Some(unit), Some(losses)) = (self.options.loss.unit(), self.count_losses(x, truth)) else {
             return false;
         };
-        let (of_sure, of_possible, of_other) = self.options.loss.slopes();
-        let whole = |slope: f64| (slope / unit).round() as i32;
-        let mut costs = vec![whole(of_other); x.edges().len()];
-        truth.on.iter().for_each(|&edge| costs[edge as usize] = whole(of_sure));
-        truth.free.iter().for_each(|&edge| costs[edge as usize] = whole(of_possible));
+        let mut costs = vec![0; x.edges().len()];
+        let set = |edge: usize, slope: f64| costs[edge] = (slope / unit).round() as i32;
+        self.options.loss.each_slope(truth, x.edges().len(), set);
         let start = (self.options.loss.of_nothing(truth) / unit).round() as usize;
         let base = scores.base;
         let (graph, gains, table) = scores.graph(x);
