@@ -15,7 +15,7 @@ use maxmargin::linear::FeatureSum;
 use maxmargin::risk::StructuredRisk;
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-use maxmargin::structure::{Coded, Example, Found, Mix, Structure};
+use maxmargin::structure::{Coded, Example, Found, Magnitude, Mix, Structure};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -76,6 +76,19 @@ impl Structure for Segment {
         let position = |x: &Vec<f64>| bias[0] + x.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
         scores.inside.clear();
         scores.inside.extend(x.iter().map(position));
+    }
+
+    /// How large the numbers are from which scores, features and losses are made: what they may be rounded by is a part of the
+    /// certificate. Larger is safe, smaller is not.
+    fn magnitude(&self, x: &Self::Input, _truth: &Interval) -> Magnitude {
+        let norm = |x: &Vec<f64>| (1.0 + x.iter().map(|x| x * x).sum::<f64>()).sqrt();
+        Magnitude {
+            norm: 1.001 * x.iter().map(norm).sum::<f64>(),
+            terms: (self.features + 2 * x.len() + 8) as f64,
+            repeats: x.len() as f64,
+            loss: x.len() as f64,
+            is_exact: false,
+        }
     }
 
     fn score_of(&self, _x: &Self::Input, scores: &SegmentScores, y: &Interval) -> f64 {

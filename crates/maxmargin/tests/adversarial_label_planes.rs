@@ -5,7 +5,7 @@
 use maxmargin::search::{
     Answer, Memory, Points, Scene, Strategy as Search, SurrogateSearch, Workspace, search,
 };
-use maxmargin::structure::{ChainScores, Structure};
+use maxmargin::structure::{ChainScores, ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{SearchOptions, TaskKind};
 use proptest::prelude::*;
@@ -165,7 +165,7 @@ proptest! {
                 let search = SurrogateSearch::new(surrogate, Search::Stratified).unwrap().with_step(Some(step));
                 let mut scores = ChainScores::default();
                 structure.score(&w, &input, &mut scores);
-                let scene = Scene { structure: &structure, input: &input, truth: &truth, scores: &mut scores, scale: 1.0, example: 0 };
+                let scene = Scene { structure: &structure, input: &input, truth: &truth, scores: &mut scores, scale: 1.0, example: 0, noise: ScoreNoise::UNKNOWN };
                 let answer = search.answer(scene, &mut Memory::default(), &mut Workspace::default());
                 let case = || format!("{surrogate}, step {step}, example {i}: found {}, bound {}, best {best}, labels {points:?}", answer.value, answer.upper);
                 prop_assert!(answer.upper >= best - rounding && answer.value <= best + rounding, "{}", case());

@@ -44,7 +44,7 @@ impl<S: KBest> Search<S> for Lazy {
         _: &mut Memory<S::Label>,
         _: &mut (),
     ) -> Violation<S::Label> {
-        let Scene { structure, input, truth, scores, scale, .. } = scene;
+        let Scene { structure, input, truth, scores, scale, noise, .. } = scene;
         let mix = Mix { score: scale, loss: 1.0 };
         let mut found = structure.k_best(input, Some(truth), scores, mix, self.rank + 1);
         let of_truth = structure.score_of(input, scores, truth);
@@ -57,7 +57,17 @@ impl<S: KBest> Search<S> for Lazy {
             low if low < 0.0 => (truth.clone(), 0.0, 0.0),
             value => (chosen.label, chosen.loss, value),
         };
-        Violation { label, second: None, slope: 1.0, offset, value, upper, queries: 1 }
+        let rounding = noise.of_margin();
+        Violation {
+            label,
+            second: None,
+            slope: 1.0,
+            offset,
+            value,
+            upper: upper + rounding,
+            rounding,
+            queries: 1,
+        }
     }
 
     fn name(&self) -> &'static str {

@@ -37,7 +37,7 @@ fn check_planes(problem: &Problem, w: &[f64], others: &[&[f64]]) -> Result<(), T
         prop_assert_eq!(risk.weight(i), problem.samples[i].weight);
         let mut planes = Vec::new();
         for scale in [1.0, 0.0, 1e-9, 0.25, 1.7, 1e4] {
-            let at = Point { direction: w, scale };
+            let at = Point::unmeasured(w, scale);
             let here: Vec<f64> = w.iter().map(|w| scale * w).collect();
             let h = problem.h(i, &here);
             let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
@@ -82,7 +82,7 @@ fn check_arithmetic(
     let slopes: Vec<Terms> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
     let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
     for (other, scale) in others.iter().zip([1.0, 0.5, 3.0]) {
-        let at = Point { direction: other, scale };
+        let at = Point::unmeasured(other, scale);
         let expected: Vec<f64> =
             slopes.iter().zip(planes).map(|(slope, plane)| scale * slope.dot(other) + plane.b).collect();
         let mut values = Vec::new();

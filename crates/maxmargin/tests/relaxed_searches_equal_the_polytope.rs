@@ -10,7 +10,7 @@ use maxmargin::linear::Terms;
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::search::{Memory, Scene, Strategy as Search, SurrogateSearch, Workspace};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-use maxmargin::structure::{LabelSet, Mix, Multilabel, MultilabelScores, Relaxed, Structure};
+use maxmargin::structure::{LabelSet, Mix, Multilabel, MultilabelScores, Relaxed, ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
@@ -281,6 +281,7 @@ fn check_searches(problem: &Problem, surrogate: Surrogate, w: &[Vec<f64>]) -> Re
                     truth: &truth,
                     scores: &mut scores,
                     scale,
+                    noise: ScoreNoise::UNKNOWN,
                 };
                 let answer = search.answer(scene, &mut memory, &mut workspace);
                 let scaled: Vec<f64> = w.iter().map(|w| scale * w).collect();

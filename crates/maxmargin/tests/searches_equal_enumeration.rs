@@ -2,7 +2,7 @@
 //! best point of the convex hull; and the upper bound of every search holds.
 
 use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
-use maxmargin::structure::Searchable;
+use maxmargin::structure::{ScoreNoise, Searchable};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -162,7 +162,15 @@ fn check<S: Searchable>(
                 for (w, scale) in w.iter().zip([1.0, 0.5, 0.0]) {
                     let mut scores = S::Scores::default();
                     structure.score(w, input, &mut scores);
-                    let scene = Scene { example: 0, structure, input, truth, scores: &mut scores, scale };
+                    let scene = Scene {
+                        example: 0,
+                        structure,
+                        input,
+                        truth,
+                        scores: &mut scores,
+                        scale,
+                        noise: ScoreNoise::UNKNOWN,
+                    };
                     let answer = search.answer(scene, &mut memory, &mut workspace);
                     let scaled: Vec<f64> = w.iter().map(|w| scale * w).collect();
                     let points: Vec<_> = surrogated.labels(i).iter().map(|y| y.point(&scaled)).collect();

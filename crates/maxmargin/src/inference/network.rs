@@ -78,4 +78,18 @@ impl Network {
         }
         excess + left.iter().map(|left| left.abs()).sum::<f64>()
     }
+
+    /// A bound on what rounding may hide in [`excess`](Self::excess): the balance of a node is a sum over its arcs.
+    pub fn excess_rounding(&self, flow: &[f64]) -> f64 {
+        let mut balances: Vec<(f64, f64)> =
+            self.supplies().iter().map(|supply| (2.0, supply.abs())).collect();
+        for (arc, z) in self.arcs().iter().zip(flow) {
+            for node in [arc.tail, arc.head] {
+                let (count, size) = &mut balances[node as usize];
+                *count += 1.0;
+                *size += z.abs();
+            }
+        }
+        f64::EPSILON * balances.iter().map(|(count, size)| count * size).sum::<f64>()
+    }
 }

@@ -65,9 +65,17 @@ pub fn norm_squared(x: &[f64]) -> f64 {
     dot(x, x)
 }
 
+/// Numbers that a core adds up at a time in a norm.
+const PART: usize = 1 << 15;
+
+/// The most roundings in a row in [`large_norm_squared`] of so many numbers.
+pub fn norm_squared_roundings(n: usize) -> f64 {
+    // 16 sums side by side, which are then added up, and at most 15 numbers that are left; then the parts.
+    (n.min(PART) / 16 + 32 + n.div_ceil(PART)) as f64
+}
+
 /// ‖x‖² over all cores; the same for any number of them.
 pub fn large_norm_squared(x: &[f64]) -> f64 {
-    const PART: usize = 1 << 15;
     let parts: Vec<f64> = x.par_chunks(PART).map(norm_squared).collect();
     parts.iter().sum()
 }

@@ -8,14 +8,18 @@ mod dense;
 mod feature_sum;
 mod large;
 mod max_plus;
+mod rounding;
 mod rows;
 mod terms;
 
 pub use common_directions::CommonDirections;
-pub use dense::{add_scaled, dot, dots, large_norm_squared, norm_squared, rotate, scale};
+pub use dense::{
+    add_scaled, dot, dots, large_norm_squared, norm_squared, norm_squared_roundings, rotate, scale,
+};
 pub use feature_sum::FeatureSum;
 pub use large::LargeVector;
 pub use max_plus::max_plus;
+pub use rounding::{Precise, PreciseSum, precise_row_products, precise_share, round_down, round_up};
 pub use rows::add_row_products;
 pub use terms::Terms;
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Bounds, Oracle, Point, Risk};
-use crate::linear::{add_scaled, scale};
+use super::{Bounds, Oracle, Point, Risk, SummedPlanes, norm_bound};
+use crate::linear::{FeatureSum, PreciseSum, add_scaled, precise_share, round_down, round_up, scale};
 
 /// The number of blocks into which a large risk is cut: enough to keep many cores busy.
 const BLOCKS: usize = 64;
@@ -63,6 +63,8 @@ pub struct GroupPlane {
     pub slope: Vec<f64>,
     /// The value at w = 0.
     pub offset: f64,
+    /// The slope that makes it a valid plane differs from this one by no more than this in norm.
+    pub error: f64,
 }
 
 /// The risk at one point.
@@ -84,32 +86,74 @@ pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
         .collect();
     let most = LARGEST_WAVE / risk.dim().max(1);
     let wave = most.max(2 * rayon::current_num_threads()).min(blocks.len()).max(1);
-    let mut slopes: Vec<Vec<f64>> = vec![vec![0.0; risk.dim()]; wave];
     let mut evaluation = Evaluation { risk: Bounds::default(), planes: Vec::with_capacity(groups.len()) };
-    evaluation.planes.resize_with(groups.len(), || GroupPlane { slope: vec![0.0; risk.dim()], offset: 0.0 });
-    for blocks in blocks.chunks(wave) {
-        let work = |oracle: &mut Box<dyn Oracle + '_>,
-                    (slope, (_, block)): (&mut Vec<f64>, &(usize, Range<usize>))| {
-            slope.fill(0.0);
-            oracle.add_planes(block.clone(), at, slope)
-        };
-        let sums: Vec<(f64, Bounds)> =
-            slopes.par_iter_mut().zip(blocks).map_init(|| risk.oracle(), work).collect();
-        for ((&(group, _), (offset, bounds)), slope) in blocks.iter().zip(sums).zip(&slopes) {
-            let plane = &mut evaluation.planes[group];
-            add_scaled(&mut plane.slope, 1.0, slope);
-            plane.offset += offset;
-            evaluation.risk += bounds;
+    evaluation
+        .planes
+        .resize_with(groups.len(), || GroupPlane { slope: vec![0.0; risk.dim()], ..Default::default() });
+    let mut totals = vec![SummedPlanes::default(); groups.len()];
+    match at.is_precise {
+        false => {
+            let mut slopes: Vec<Vec<f64>> = vec![vec![0.0; risk.dim()]; wave];
+            for blocks in blocks.chunks(wave) {
+                let clear = |slope: &mut Vec<f64>| slope.fill(0.0);
+                for (group, k, sum) in add_blocks(risk, at, blocks, &mut slopes, clear) {
+                    add_scaled(&mut evaluation.planes[group].slope, 1.0, &slopes[k]);
+                    totals[group] += sum;
+                }
+            }
+        }
+        true => {
+            let mut slopes = vec![PreciseSum::zeros(risk.dim()); wave];
+            let mut sums = vec![PreciseSum::zeros(risk.dim()); groups.len()];
+            for blocks in blocks.chunks(wave) {
+                let clear = |slope: &mut PreciseSum| *slope = PreciseSum::zeros(risk.dim());
+                for (group, k, sum) in add_blocks(risk, at, blocks, &mut slopes, clear) {
+                    sums[group].add_sum(&slopes[k]);
+                    totals[group] += sum;
+                }
+            }
+            for (plane, sum) in evaluation.planes.iter_mut().zip(&sums) {
+                plane.slope.iter_mut().zip(sum.iter()).for_each(|(slope, sum)| *slope = sum);
+            }
         }
     }
     let share = 1.0 / n.max(1) as f64;
-    evaluation.risk.value *= share;
-    evaluation.risk.upper *= share;
-    for plane in &mut evaluation.planes {
+    // Sums over the examples of a block and over all blocks.
+    let operations = (n.div_ceil(cuts) + blocks.len() + groups.len() + 8) as f64;
+    for (plane, total) in evaluation.planes.iter_mut().zip(&totals) {
+        evaluation.risk += total.bounds;
+        let additions = total.additions + blocks.len() as f64 + 8.0;
+        let of_sums = match at.is_precise {
+            false => additions * f64::EPSILON,
+            true => precise_share(additions),
+        };
         scale(&mut plane.slope, share);
-        plane.offset *= share;
+        plane.offset = round_down(total.offset * share, operations);
+        let of_entries = match at.is_precise {
+            true => 2.0 * f64::EPSILON * norm_bound(&plane.slope),
+            false => 0.0,
+        };
+        plane.error = round_up((of_sums * total.length + total.rounded) * share + of_entries, operations);
     }
+    evaluation.risk = evaluation.risk.times(share).raised(operations);
     evaluation
+}
+
+/// Adds up the planes of some blocks, each in a sum of its own, over all cores. Returns the group of each block, the number of
+/// its sum, and what else the planes come to.
+fn add_blocks<S: FeatureSum + Send>(
+    risk: &dyn Risk,
+    at: Point<'_>,
+    blocks: &[(usize, Range<usize>)],
+    slopes: &mut [S],
+    clear: impl Fn(&mut S) + Sync,
+) -> Vec<(usize, usize, SummedPlanes)> {
+    let work = |oracle: &mut Box<dyn Oracle + '_>,
+                (k, (slope, (group, block))): (usize, (&mut S, &(usize, Range<usize>)))| {
+        clear(slope);
+        (*group, k, oracle.add_planes(block.clone(), at, slope))
+    };
+    slopes.par_iter_mut().zip(blocks).enumerate().map_init(|| risk.oracle(), work).collect()
 }
 
 #[cfg(test)]

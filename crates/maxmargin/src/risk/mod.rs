@@ -20,20 +20,46 @@ use std::ops::{AddAssign, Range};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::linear::{CommonDirections, FeatureSum};
+use crate::linear::{CommonDirections, FeatureSum, large_norm_squared, norm_squared_roundings, round_up};
+use crate::structure::Magnitude;
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
+///
+/// A bound on ‖w‖ comes with it, without which no upper bound is finite: rounding is known relative to ‖w‖ only.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
     /// The direction.
     pub direction: &'a [f64],
     /// The factor, at least 0.
     pub scale: f64,
+    /// At least ‖w‖; infinite where nobody asks for upper bounds.
+    pub norm: f64,
+    /// Whether scores are computed with twice the digits.
+    pub is_precise: bool,
+}
+
+impl<'a> Point<'a> {
+    /// A point whose norm is not known. Upper bounds there are infinite.
+    pub fn unmeasured(direction: &'a [f64], scale: f64) -> Self {
+        Self { direction, scale, norm: f64::INFINITY, is_precise: false }
+    }
+
+    /// The same point, with scores of twice the digits.
+    pub fn precisely(self) -> Self {
+        Self { is_precise: true, ..self }
+    }
+}
+
+/// At least ‖w‖.
+pub(crate) fn norm_bound(weights: &[f64]) -> f64 {
+    let square = round_up(large_norm_squared(weights), norm_squared_roundings(weights.len()));
+    // Squares of the smallest numbers are lost; none is larger than this.
+    round_up((square + weights.len() as f64 * f64::MIN_POSITIVE).sqrt(), 2.0)
 }
 
 impl<'a> From<&'a [f64]> for Point<'a> {
     fn from(direction: &'a [f64]) -> Self {
-        Self { direction, scale: 1.0 }
+        Self { direction, scale: 1.0, norm: norm_bound(direction), is_precise: false }
     }
 }
 
@@ -46,16 +72,37 @@ impl<'a> From<&'a Vec<f64>> for Point<'a> {
 /// What an oracle says of H at one point: for one example, or summed over several with their weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Bounds {
-    /// The value of the plane: H is at least this.
+    /// The value of the plane: H is at least this, but for rounding.
     pub value: f64,
     /// H is at most this.
     pub upper: f64,
+    /// The part of the upper bound that allows for rounding.
+    pub rounding: f64,
+}
+
+impl Bounds {
+    /// The part of the upper bound for which an inexact search accounts.
+    pub fn missed(&self) -> f64 {
+        (self.upper - self.rounding - self.value).max(0.0)
+    }
+
+    /// The same times a number ≥ 0.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self { value: factor * self.value, upper: factor * self.upper, rounding: factor * self.rounding }
+    }
+
+    /// With the upper bound raised by what so many operations on the way to it may have rounded off.
+    pub(crate) fn raised(self, operations: f64) -> Self {
+        let upper = round_up(self.upper, operations);
+        Self { upper, rounding: self.rounding + (upper - self.upper), ..self }
+    }
 }
 
 impl AddAssign for Bounds {
     fn add_assign(&mut self, other: Self) {
         self.value += other.value;
         self.upper += other.upper;
+        self.rounding += other.rounding;
     }
 }
 
@@ -71,6 +118,8 @@ pub trait Risk: Sync {
     }
     /// The weight c_i.
     fn weight(&self, i: usize) -> f64;
+    /// How large the numbers of an example are.
+    fn magnitude(&self, i: usize) -> Magnitude;
     /// A new oracle with working memory of its own; one per thread.
     fn oracle(&self) -> Box<dyn Oracle + '_>;
     /// Whether the functions are convex. Where they are not, planes bound nothing, and there is no certificate.
@@ -120,14 +169,51 @@ pub trait Oracle: Send {
     /// The inner products of the slope of a plane of example i with those of others, and then with itself.
     fn products(&mut self, i: usize, plane: &Plane, others: &[Plane], products: &mut Vec<f64>);
 
-    /// Adds `Σ_k factor_k · a_k` for planes of example i.
-    fn add_slopes(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], sum: &mut dyn FeatureSum);
+    /// Adds `Σ_k factor_k · a_k` for planes of example i. Returns a bound on Σ_k |factor_k| ‖a_k‖, of the absolute values of all
+    /// that is added: what its rounding is relative to.
+    fn add_slopes(
+        &mut self,
+        i: usize,
+        planes: &[Plane],
+        factors: &[(usize, f64)],
+        sum: &mut dyn FeatureSum,
+    ) -> f64;
 
     /// Adds `Σ_k factor_k ⟨q, a_k⟩` for each common direction q and planes of example i.
     fn add_common_parts(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], parts: &mut [f64]) {
         let _ = (i, planes, factors, parts);
     }
 
-    /// Adds the slopes c_i · a_i of the planes of some examples to `slope` and returns Σ c_i · b_i with Σ c_i · bounds.
-    fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds);
+    /// Adds the slopes c_i · a_i of the planes of some examples to `slope`, and returns what else they come to.
+    fn add_planes(
+        &mut self,
+        examples: Range<usize>,
+        at: Point<'_>,
+        slope: &mut dyn FeatureSum,
+    ) -> SummedPlanes;
+}
+
+/// What the planes of some examples come to, each with its weight, beside the sum of their slopes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SummedPlanes {
+    /// Σ c_i b_i.
+    pub offset: f64,
+    /// Σ c_i · bounds.
+    pub bounds: Bounds,
+    /// A bound on Σ c_i ‖a_i‖, of the absolute values of all that was added.
+    pub length: f64,
+    /// How often one entry of the sum of slopes can have been added to.
+    pub additions: f64,
+    /// A bound on what the slopes were rounded by before they were added.
+    pub rounded: f64,
+}
+
+impl AddAssign for SummedPlanes {
+    fn add_assign(&mut self, other: Self) {
+        self.offset += other.offset;
+        self.bounds += other.bounds;
+        self.length += other.length;
+        self.additions += other.additions;
+        self.rounded += other.rounded;
+    }
 }

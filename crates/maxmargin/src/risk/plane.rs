@@ -25,6 +25,11 @@ impl Plane {
         [(&*self.code, self.factor)].into_iter().chain(second)
     }
 
+    /// The sum of the absolute values of the factors.
+    pub(crate) fn length(&self) -> f64 {
+        self.parts().map(|(_, factor)| factor.abs()).sum()
+    }
+
     /// The length of the label's code.
     pub(crate) fn size(&self) -> usize {
         self.code.len()

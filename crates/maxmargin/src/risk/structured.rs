@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::saddle::FlowSaddle;
-use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle};
+use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle, SummedPlanes};
 use crate::error::{Error, Result};
-use crate::linear::{CommonDirections, FeatureSum};
+use crate::linear::{CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
-use crate::structure::{Coded, Example, FlowPolytope, Structure};
+use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure};
 
 /// The examples of a task, seen through a search.
 ///
@@ -34,6 +34,7 @@ pub struct StructuredRisk<S: Structure, Q> {
     structure: S,
     search: Q,
     examples: Vec<Example<S>>,
+    magnitudes: Vec<Magnitude>,
     /// Made when the first product with a plane of the example is asked for.
     kernels: Vec<OnceLock<S::Kernel>>,
     /// Made when a solver asks for the first of them.
@@ -54,10 +55,13 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let longest_arcs = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
+        let magnitude = |example: &Example<S>| structure.magnitude(&example.input, &example.truth);
+        let magnitudes = examples.iter().map(magnitude).collect();
         Self {
             structure,
             search,
             examples,
+            magnitudes,
             kernels,
             polytopes,
             longest_arcs,
@@ -102,6 +106,10 @@ where
 
     fn weight(&self, i: usize) -> f64 {
         self.examples[i].weight
+    }
+
+    fn magnitude(&self, i: usize) -> Magnitude {
+        self.magnitudes[i]
     }
 
     fn oracle(&self) -> Box<dyn Oracle + '_> {
@@ -179,11 +187,17 @@ impl<S: Structure, Q: Search<S>> Drop for StructuredOracle<'_, S, Q> {
 
 impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
     fn most_violated(&mut self, i: usize, at: Point<'_>) -> Violation<S::Label> {
-        let StructuredRisk { structure, search, examples, memories, .. } = self.risk;
-        let Example { input, truth, .. } = &examples[i];
-        structure.score(at.direction, input, &mut self.scores);
+        let StructuredRisk { structure, search, examples, magnitudes, memories, .. } = self.risk;
+        let (Example { input, truth, .. }, magnitude) = (&examples[i], &magnitudes[i]);
+        let (w, scores) = (at.direction, &mut self.scores);
+        // Scores are multiplied by the scale at the end: their noise may be taken at ‖w‖ at once.
+        let precise = at.is_precise.then(|| structure.score_precisely(w, at.norm, input, magnitude, scores));
+        let noise = precise.flatten().unwrap_or_else(|| {
+            structure.score(w, input, scores);
+            magnitude.noise(at.norm)
+        });
         self.scale = at.scale;
-        let scene = Scene { example: i, structure, input, truth, scores: &mut self.scores, scale: at.scale };
+        let scene = Scene { example: i, structure, input, truth, scores, scale: at.scale, noise };
         let found = match memories.get(i) {
             Some(memory) => {
                 let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,7 +215,8 @@ where
     Example<S>: Sync,
 {
     fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds {
-        let Violation { label, second, slope, offset, value, upper, .. } = self.most_violated(i, at);
+        let Violation { label, second, slope, offset, value, upper, rounding, .. } =
+            self.most_violated(i, at);
         self.code.clear();
         label.encode(&mut self.code);
         if *plane.code != *self.code {
@@ -214,7 +229,7 @@ where
             Box::new((self.code.as_slice().into(), share * slope))
         });
         (plane.factor, plane.b) = ((1.0 - share) * slope, offset);
-        Bounds { value, upper }
+        Bounds { value, upper, rounding }
     }
 
     fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>) {
@@ -256,9 +271,18 @@ where
         }
     }
 
-    fn add_slopes(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], sum: &mut dyn FeatureSum) {
-        let StructuredRisk { structure, examples, .. } = self.risk;
+    fn add_slopes(
+        &mut self,
+        i: usize,
+        planes: &[Plane],
+        factors: &[(usize, f64)],
+        sum: &mut dyn FeatureSum,
+    ) -> f64 {
+        let StructuredRisk { structure, examples, magnitudes, .. } = self.risk;
         let Example { input, truth, .. } = &examples[i];
+        let lengths = factors.iter().map(|&(k, factor)| factor.abs() * planes[k].length());
+        // Twice for a label and the truth, and twice again for those that are written from another label.
+        let length = round_up(4.0 * magnitudes[i].norm * lengths.sum::<f64>(), 8.0 + factors.len() as f64);
         // Σ_k f_k (φ(y_k) − φ(truth)) is shorter when written from the label with the largest factor: labels of one example
         // differ from each other in few parts, and when mass moves between two of them nothing is left for the truth.
         let factor = |&(k, factor): &(usize, f64)| factor * planes[k].factor;
@@ -269,7 +293,7 @@ where
                     structure.add_difference(input, &self.label, truth, change * factor, sum);
                 }
             }
-            return;
+            return length;
         }
         let total: f64 = factors.iter().map(factor).sum();
         let largest = factors.iter().max_by(|a, b| factor(a).abs().total_cmp(&factor(b).abs()));
@@ -278,7 +302,7 @@ where
                 self.label.decode(&planes[change.0].code);
                 structure.add_difference(input, &self.label, truth, factor(change), sum);
             }
-            return;
+            return length;
         };
         self.reference.decode(&planes[largest.0].code);
         for change in factors.iter().filter(|change| change.0 != largest.0) {
@@ -288,6 +312,7 @@ where
         if total.abs() > f64::EPSILON * factor(largest).abs() {
             structure.add_difference(input, &self.reference, truth, total, sum);
         }
+        length
     }
 
     fn add_common_parts(&mut self, i: usize, planes: &[Plane], factors: &[(usize, f64)], parts: &mut [f64]) {
@@ -300,13 +325,17 @@ where
         }
     }
 
-    fn add_planes(&mut self, examples: Range<usize>, at: Point<'_>, slope: &mut [f64]) -> (f64, Bounds) {
+    fn add_planes(
+        &mut self,
+        examples: Range<usize>,
+        at: Point<'_>,
+        slope: &mut dyn FeatureSum,
+    ) -> SummedPlanes {
         let risk = self.risk;
-        let mut offset = 0.0;
-        let mut bounds = Bounds::default();
+        let mut total = SummedPlanes::default();
         for i in examples {
             let found = self.most_violated(i, at);
-            let Example { input, truth, weight } = &risk.examples[i];
+            let (Example { input, truth, weight }, magnitude) = (&risk.examples[i], &risk.magnitudes[i]);
             let factor = weight * found.slope;
             let mut add = |label: &S::Label, share: f64| {
                 risk.structure.add_difference(input, label, truth, share * factor, slope);
@@ -318,9 +347,16 @@ where
                     add(second, *share);
                 }
             }
-            offset += weight * found.offset;
-            bounds += Bounds { value: weight * found.value, upper: weight * found.upper };
+            let length = 2.0 * magnitude.norm * factor.abs();
+            let bounds = Bounds { value: found.value, upper: found.upper, rounding: found.rounding };
+            total += SummedPlanes {
+                offset: weight * found.offset,
+                bounds: bounds.times(*weight),
+                length,
+                additions: 4.0 * magnitude.repeats,
+                rounded: if magnitude.is_exact { 0.0 } else { 8.0 * f64::EPSILON * length },
+            };
         }
-        (offset, bounds)
+        total
     }
 }

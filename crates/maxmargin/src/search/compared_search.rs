@@ -173,6 +173,7 @@ impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
             return self.search.most_violated(scene, memory, workspace);
         };
         let (structure, truth) = (scene.structure, scene.truth);
+        let rounding = self.search.rounding(&scene);
         let answer = self.search.on_plane(scene, workspace, |plane| {
             let mut contest = lock(&contests.contests[place]);
             let mut round = contest.round(plane);
@@ -181,7 +182,7 @@ impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
             }
             round.warm.swap_remove(contests.driving)
         });
-        self.search.violation(structure, truth, answer)
+        self.search.violation(structure, truth, answer, rounding)
     }
 
     fn remembers(&self) -> bool {

@@ -10,11 +10,9 @@
 
 use super::angular::Angle;
 use super::findings::MOST_LISTED;
+use super::strategy::TOLERANCE;
 use super::{GaveUp, LabelPlane, Spot, Stratum};
 use crate::structure::Mix;
-
-/// A vertex is above an edge if it is so by more than this, relative to the numbers involved.
-const TOLERANCE: f64 = 1e-11;
 
 /// The most vertices that are looked for on the way to one edge.
 const MOST_VERTICES: usize = 200;
@@ -118,7 +116,7 @@ fn on_the_border<P: LabelPlane>(
         let edge = Mix::level(below.point(), above.point());
         let vertex = plane.maximize(edge);
         let height = |spot: &Spot<P::Label>| edge.height(spot.h, spot.g);
-        let rounding = TOLERANCE * (1.0 + edge.height(below.h.abs(), below.g));
+        let rounding = TOLERANCE * edge.height(1.0 + below.h.abs(), below.g);
         if height(&vertex) <= height(&below) + rounding {
             is_border = true;
             break;
@@ -155,7 +153,7 @@ mod tests {
     use super::*;
     use crate::data::{FeatureMatrix, Rows};
     use crate::inference::{Field, LabelGraph, PolytopeRow, maximize_relaxed};
-    use crate::structure::{Inference, LabelSet, Multilabel, MultilabelOptions, Structure};
+    use crate::structure::{Inference, LabelSet, Multilabel, MultilabelOptions, ScoreNoise, Structure};
 
     /// A random field with a truth: h + 1 and g as linear functions of (1, μ_i, μ_ij).
     struct Problem {
@@ -231,6 +229,7 @@ mod tests {
                 truth: &problem.truth,
                 scores: &mut scores,
                 scale: 1.0,
+                noise: ScoreNoise::UNKNOWN,
             };
             let range = (0.0, problem.unary.len() as f64);
             let mut plane = StructurePlane::new(scene, 0.0, range, None, &mut strata);

@@ -106,6 +106,16 @@ impl<L: Clone> Findings<L> {
         self.upper = self.upper.min(bound);
     }
 
+    /// The best label has a tangent, and nothing lies above that by more than so much.
+    pub(super) fn settle(&mut self, mix: Mix, rounding: f64) {
+        let above = match mix.score == 0.0 {
+            // No label has a larger loss than the best one.
+            true => 0.0,
+            false => self.surrogate.steepest(self.range, self.unit) * rounding / mix.score,
+        };
+        self.upper = self.upper.min(self.value + above);
+    }
+
     /// The largest ψ under a height.
     pub(super) fn highest_below(&self, mix: Mix, height: f64) -> f64 {
         if mix.score == 0.0 {

@@ -9,12 +9,10 @@
 //! until what is left below the last one cannot be better than the best.
 
 use super::findings::{Findings, MOST_LISTED, MOST_QUERIES, mix_points};
+use super::strategy::TOLERANCE;
 use super::{Answer, LabelPlane, Memory, Spot, Stratum};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
-
-/// A label is above a tangent if it is so by more than this, relative to the numbers involved.
-const TOLERANCE: f64 = 1e-11;
 
 /// With a larger λ the margin error would drown in the rounding of the loss.
 const STEEPEST: f64 = 1e12;
@@ -152,7 +150,10 @@ pub(super) fn search<P: LabelPlane>(
     // Labels under an edge, from the top down: asked for at once where a label is wanted, since the edge's own ends are
     // mostly known to be too low.
     let mut listed = 0;
+    let (low, high) = plane.loss_range();
+    let largest_loss = low.abs().max(high.abs());
     let (mut is_settled, mut is_exact) = (false, false);
+    let mut rounding = 0.0;
     let (top, mix) = loop {
         let top = chain.top(surrogate);
         let mix = chain.tangent(&top, surrogate);
@@ -168,7 +169,7 @@ pub(super) fn search<P: LabelPlane>(
             let spots = list(plane, mix, listed, &mut findings);
             spots.into_iter().next().unwrap_or_else(|| plane.truth())
         };
-        let rounding = TOLERANCE * (1.0 + mix.height(top.point.0.abs(), top.point.1.abs()));
+        rounding = TOLERANCE * mix.height(top.point.0.abs(), top.point.1.abs() + largest_loss);
         let is_above = height(spot.point()) > height(top.point) + rounding;
         is_settled = !is_above;
         is_exact = spot.missed == 0.0;
@@ -214,8 +215,8 @@ pub(super) fn search<P: LabelPlane>(
         }
         _ => {
             if is_settled && is_exact {
-                // A label with a tangent that nothing lies above is the best.
-                findings.upper = findings.upper.min(findings.value);
+                // A label with a tangent that nothing lies above is the best, up to what lay above by rounding.
+                findings.settle(mix, rounding);
             }
             findings.into_answer()
         }

@@ -17,14 +17,16 @@ impl<S: Structure> Search<S> for MarginSearch {
         _memory: &mut Memory<S::Label>,
         _workspace: &mut (),
     ) -> Violation<S::Label> {
-        let Scene { structure, input, truth, scores, scale, .. } = scene;
+        let Scene { structure, input, truth, scores, scale, noise, .. } = scene;
         let found = structure.maximize(input, truth, scores, Mix { score: scale, loss: 1.0 });
         let h = scale * (found.score - structure.score_of(input, scores, truth));
         let value = Surrogate::MARGIN.value(h, found.loss);
         // Rounding may make the oracle prefer a label that is worse than the truth, whose ψ is 0.
         let (label, offset, value) =
             if value < 0.0 { (truth.clone(), 0.0, 0.0) } else { (found.label, found.loss, value) };
-        Violation { label, second: None, slope: 1.0, offset, value, upper: value + found.missed, queries: 1 }
+        let rounding = noise.of_margin();
+        let upper = value + found.missed + rounding;
+        Violation { label, second: None, slope: 1.0, offset, value, upper, rounding, queries: 1 }
     }
 
     fn is_margin(&self) -> bool {

@@ -43,7 +43,7 @@ pub use self::strategy::{Strategy, search};
 pub use self::surrogate_search::{SurrogateSearch, Workspace};
 pub use self::tally::{Tally, Totals};
 
-use crate::structure::Structure;
+use crate::structure::{ScoreNoise, Structure};
 
 /// The most violated label of one example, as a tangent of ψ in h.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,10 +56,12 @@ pub struct Violation<L> {
     pub slope: f64,
     /// What the plane is worth at w = 0: ψ − slope · m, with m the margin error.
     pub offset: f64,
-    /// ψ at ŷ: a lower bound on H_i(w).
+    /// ψ at ŷ: a lower bound on H_i(w), but for rounding.
     pub value: f64,
-    /// An upper bound on H_i(w); equal to `value` when the search was exact.
+    /// An upper bound on H_i(w): `value` and `rounding` when the search was exact.
     pub upper: f64,
+    /// The part of the upper bound that allows for rounding: of the scores, and of the search.
+    pub rounding: f64,
     /// Queries of λ-oracles that this took.
     pub queries: u32,
 }
@@ -78,6 +80,8 @@ pub struct Scene<'a, S: Structure> {
     pub scores: &'a mut S::Scores,
     /// The factor of the scores.
     pub scale: f64,
+    /// What may be wrong with the scores times their factor.
+    pub noise: ScoreNoise,
 }
 
 /// A way to find the label that maximises a surrogate.

@@ -10,6 +10,9 @@ use crate::surrogate::Surrogate;
 /// How near the angular search comes to the best fractional label (SLACK §5 has 0.001).
 pub(super) const FRACTIONAL_PRECISION: f64 = 1e-3;
 
+/// Searches compare heights of labels up to this, relative to the numbers involved.
+pub(super) const TOLERANCE: f64 = 1e-11;
+
 /// A way to find the most violated label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
@@ -74,6 +77,15 @@ impl Strategy {
     /// Whether what it finds depends on what it found before.
     pub fn remembers(self) -> bool {
         !matches!(self, Strategy::Stratified | Strategy::Binary)
+    }
+
+    /// The share of all numbers involved up to which an answer counts as proven: what its arithmetic may miss beside the
+    /// rounding of single operations.
+    pub(super) fn tolerance(self) -> f64 {
+        match self {
+            Strategy::Stratified => 0.0,
+            _ => 16.0 * TOLERANCE,
+        }
     }
 
     /// Refuses a search that cannot find the label of a surrogate.

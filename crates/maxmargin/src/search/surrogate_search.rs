@@ -3,6 +3,7 @@
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::Result;
+use crate::linear::round_up;
 use crate::structure::{LabelSets, ScoreStratum, Searchable};
 use crate::surrogate::Surrogate;
 
@@ -96,19 +97,15 @@ impl SurrogateSearch {
         work: impl FnOnce(&mut StructurePlane<'_, S>) -> T,
     ) -> T {
         let Workspace { scores, strata } = workspace;
+        let range = self.loss_range(scene.structure, scene.input, scene.truth);
         if self.surrogate != Surrogate::MicroF1 {
-            let range = (0.0, scene.structure.largest_loss(scene.input, scene.truth));
             return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
         }
-        let Scene { example, structure, input, truth, scale, .. } = scene;
+        let Scene { example, structure, input, truth, scale, noise, .. } = scene;
         structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
         let sizes = structure.with_sizes(self.background);
-        let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0 };
+        let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0, noise };
         let size = structure.size(truth, self.background);
-        let (least, most) = structure.sizes(input, truth, self.background);
-        // Only the truth can have no size on either side; the relaxation's vertices have halves.
-        let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
-        let range = (-most - size, -(least + size).max(smallest));
         work(&mut StructurePlane::new(scene, -size, range, None, strata))
     }
 
@@ -120,12 +117,43 @@ impl SurrogateSearch {
         }
     }
 
+    /// What rounding of scores, of losses and of the search itself may hide, as a part of H.
+    pub(super) fn rounding<S: Searchable>(&self, scene: &Scene<'_, S>) -> f64 {
+        let &Scene { structure, input, truth, noise, .. } = scene;
+        if !noise.is_known() {
+            return f64::INFINITY;
+        }
+        let range = self.loss_range(structure, input, truth);
+        let unit = structure.loss_unit(truth).map(f64::abs);
+        let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
+        let steepest = self.surrogate.steepest(range, unit);
+        let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
+        let extent = 2.0 * noise.extent + set_loss;
+        let without_error =
+            self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
+        let of_search = (noise.terms + 32.0) * f64::EPSILON + self.strategy.tolerance();
+        round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
+    }
+
+    /// The smallest and the largest g.
+    fn loss_range<S: Searchable>(&self, structure: &S, input: &S::Input, truth: &S::Label) -> (f64, f64) {
+        if self.surrogate != Surrogate::MicroF1 {
+            return (0.0, structure.largest_loss(input, truth));
+        }
+        let size = structure.size(truth, self.background);
+        let (least, most) = structure.sizes(input, truth, self.background);
+        // Only the truth can have no size on either side; the relaxation's vertices have halves.
+        let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
+        (-most - size, -(least + size).max(smallest))
+    }
+
     /// The tangent of ψ at an answer.
     pub(super) fn violation<S: LabelSets>(
         &self,
         structure: &S,
         truth: &S::Label,
         answer: Answer<S::Label>,
+        rounding: f64,
     ) -> Violation<S::Label> {
         let (h, g) = answer.point();
         let slope = self.surrogate.gradient(h, g).0;
@@ -136,7 +164,7 @@ impl SurrogateSearch {
         // ψ without margin error, where the tangent is ψ itself: free of w's rounding, so that a label is one plane.
         let offset = match self.surrogate.is_linear() {
             true => self.surrogate.value(constant, g),
-            false => answer.value - slope * (h - constant),
+            false => self.surrogate.tangent_offset(h, g),
         };
         Violation {
             label: answer.best.label,
@@ -144,7 +172,8 @@ impl SurrogateSearch {
             slope,
             offset,
             value: answer.value,
-            upper: answer.upper,
+            upper: answer.upper.max(answer.value) + rounding,
+            rounding,
             queries: answer.queries.len() as u32,
         }
     }
@@ -160,8 +189,9 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
         workspace: &mut Self::Workspace,
     ) -> Violation<S::Label> {
         let (structure, truth) = (scene.structure, scene.truth);
+        let rounding = self.rounding(&scene);
         let answer = self.answer(scene, memory, workspace);
-        self.violation(structure, truth, answer)
+        self.violation(structure, truth, answer, rounding)
     }
 
     fn remembers(&self) -> bool {

@@ -207,7 +207,8 @@ impl Bcfw {
         let mut here = Certificate::UNKNOWN;
         if look {
             self.seen = self.ascent.gaps().iter().sum();
-            let bounds = self.ascent.evaluate(&mut crew, &self.average.point);
+            let left = self.best.primal - self.best.lower_bound;
+            let bounds = self.ascent.evaluate(&mut crew, &self.average.point, left);
             oracle_calls += risk.len() as u64;
             here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
             self.best.primal = self.best.primal.min(here.primal);

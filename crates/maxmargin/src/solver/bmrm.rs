@@ -6,9 +6,10 @@
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
+use super::certificate::measure;
 use super::master::{Master, Series};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::risk::{Groups, Risk, evaluate};
+use crate::risk::{Groups, Risk};
 
 /// The master problem is solved to this share of the gap that is left.
 pub(super) const MASTER_SHARE: f64 = 0.1;
@@ -40,6 +41,8 @@ pub struct Bmrm {
     evaluated: Vec<f64>,
     next: Vec<f64>,
     best: Certificate,
+    /// Whether sums that cancel are taken with twice the digits.
+    is_precise: bool,
 }
 
 impl Bmrm {
@@ -49,7 +52,15 @@ impl Bmrm {
         let groups = Groups::new(risk.len(), groups);
         let master = Master::new(lambda, dim, groups.len());
         let next = start.unwrap_or_else(|| vec![0.0; dim]);
-        Self { lambda, groups, master, evaluated: vec![0.0; dim], next, best: Certificate::UNKNOWN }
+        Self {
+            lambda,
+            groups,
+            master,
+            evaluated: vec![0.0; dim],
+            next,
+            best: Certificate::UNKNOWN,
+            is_precise: false,
+        }
     }
 }
 
@@ -60,8 +71,8 @@ impl Solver for Bmrm {
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         std::mem::swap(&mut self.evaluated, &mut self.next);
-        let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
-        let here = Certificate::at(self.lambda, &self.evaluated, evaluation.risk);
+        let (here, evaluation) =
+            measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);
         let start = Instant::now();
         self.master.add(evaluation);
         self.best.primal = self.best.primal.min(here.primal);

@@ -4,8 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::linear::large_norm_squared;
-use crate::risk::Bounds;
+use crate::linear::{round_down, round_up};
+use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, norm_bound};
+
+/// Rounding may take this share of the gap that is left. Beyond it, sums are taken with twice the digits.
+const NEGLIGIBLE: f64 = 0.01;
 
 /// The relative duality gap (primal − lower bound) / primal.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -41,9 +44,10 @@ impl Certificate {
 
     /// F at some weights where the risk was evaluated; no lower bound yet.
     pub(super) fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
+        let norm = norm_bound(weights);
         Certificate {
-            primal: 0.5 * lambda * large_norm_squared(weights) + risk.upper,
-            oracle_gap: risk.upper - risk.value,
+            primal: round_up(0.5 * lambda * norm * norm + risk.upper, 4.0),
+            oracle_gap: risk.missed(),
             ..Certificate::UNKNOWN
         }
     }
@@ -53,4 +57,44 @@ impl Certificate {
         let distance = self.primal - self.lower_bound;
         if distance <= 0.0 { Gap(0.0) } else { Gap(distance / self.primal.abs()) }
     }
+}
+
+/// Whether an allowance for rounding matters against the gap that is left.
+pub(super) fn is_negligible(allowance: f64, left: f64) -> bool {
+    allowance <= NEGLIGIBLE * left
+}
+
+/// max(0, Σ β b − ‖Σ β a‖²/(2λ)) for coefficients whose sum over some example is up to `load` times its mass: all of them are
+/// divided by that first. `offsets` is at most Σ β b, and λ · `norm` at least ‖Σ β a‖.
+pub(super) fn lower_bound_of(offsets: f64, norm: f64, lambda: f64, load: f64) -> f64 {
+    let square = round_up(0.5 * lambda * norm * norm / (load * load), 8.0);
+    let offsets = round_down(offsets / load, 2.0);
+    // No risk is below 0, since the truth itself costs nothing.
+    if offsets <= square { 0.0 } else { round_down(offsets - square, 1.0) }
+}
+
+/// Evaluates the risk at some weights, with twice the digits from the first time on that the rounding of plain sums is not
+/// negligible against what is left of the gap.
+pub(super) fn measure(
+    risk: &dyn Risk,
+    weights: &[f64],
+    groups: &Groups,
+    lambda: f64,
+    best: &Certificate,
+    is_precise: &mut bool,
+) -> (Certificate, Evaluation) {
+    let at = Point::from(weights);
+    if !*is_precise {
+        let evaluation = evaluate(risk, at, groups);
+        let here = Certificate::at(lambda, weights, evaluation.risk);
+        let left = here.primal.min(best.primal) - best.lower_bound;
+        // Planes are part of the lower bound with their own rounding, relative to the weights at which they count.
+        let of_planes: f64 = evaluation.planes.iter().map(|plane| plane.error * at.norm).sum();
+        if is_negligible(evaluation.risk.rounding + of_planes, left) {
+            return (here, evaluation);
+        }
+        *is_precise = true;
+    }
+    let evaluation = evaluate(risk, at.precisely(), groups);
+    (Certificate::at(lambda, weights, evaluation.risk), evaluation)
 }

@@ -19,12 +19,13 @@
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
+use super::certificate::measure;
 use super::saddle_point::{add_difference, dual_point, over_examples};
 use super::{Certificate, Progress, Solver, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::{dot, norm_squared};
-use crate::risk::{Groups, Risk, Saddle, evaluate};
+use crate::risk::{Groups, Risk, Saddle};
 
 /// The most arcs of all examples together: about four gigabytes.
 const MOST_ARCS: usize = 50_000_000;
@@ -105,6 +106,8 @@ pub struct Extragradient {
     /// The gap of the last start, and of the last pass.
     start_gap: f64,
     last_gap: f64,
+    /// Whether sums that cancel are taken with twice the digits.
+    is_precise: bool,
 }
 
 /// The working memory of one block of examples.
@@ -141,6 +144,7 @@ impl Extragradient {
             evaluated: zero,
             start_gap: f64::INFINITY,
             last_gap: f64::INFINITY,
+            is_precise: false,
         }
     }
 
@@ -288,8 +292,9 @@ impl Solver for Extragradient {
             self.evaluated.clone_from(&self.mean);
         }
         let master_seconds = start.elapsed().as_secs_f64();
-        let bounds = evaluate(risk, (&self.evaluated).into(), &Groups::new(risk.len(), 1)).risk;
-        let here = Certificate::at(self.lambda, &self.evaluated, bounds);
+        let groups = Groups::new(risk.len(), 1);
+        let (here, _) =
+            measure(risk, &self.evaluated, &groups, self.lambda, &self.best, &mut self.is_precise);
         let gap = here.primal - lower_bound;
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
         let fell =

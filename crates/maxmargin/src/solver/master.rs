@@ -8,11 +8,12 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::certificate::{is_negligible, lower_bound_of};
 use super::face_factor::FaceFactor;
 use super::gram::{GramQuadratic, retain};
 use super::simplex_qp::{QpLimits, solve};
-use crate::linear::{add_scaled, dot, dots, norm_squared};
-use crate::risk::{Evaluation, GroupPlane};
+use crate::linear::{PreciseSum, add_scaled, dot, dots, norm_squared, precise_share, round_down, round_up};
+use crate::risk::{Evaluation, GroupPlane, norm_bound};
 
 /// A plane is dropped when it has had no mass for this many evaluations.
 const IDLE_LIMIT: u32 = 10;
@@ -31,7 +32,7 @@ pub struct Prox<'a> {
 pub struct Solution {
     /// Its minimiser.
     pub weights: Vec<f64>,
-    /// A lower bound on its minimum; without a prox term also on F*.
+    /// Its minimum, rounded; without a prox term a lower bound on F*, less what rounding may have added.
     pub bound: f64,
 }
 
@@ -132,27 +133,64 @@ impl Master {
             *idle = if beta == 0.0 { *idle } else { 0 };
         }
 
-        let mixed = self.mixed_slope();
+        let mut mixed = self.mixed_slope();
+        let bound = match prox {
+            None => self.lower_bound(&mut mixed, gap),
+            Some(_) => 0.0,
+        };
         let weights: Vec<f64> = match prox {
             None => mixed.iter().map(|a| -a / total).collect(),
             Some(_) => mixed.iter().zip(center).map(|(a, c)| (2.0 * penalty * c - a) / total).collect(),
         };
-        let offsets: f64 = self
-            .planes
-            .iter()
-            .zip(self.quadratic.coefficients())
-            .map(|(plane, beta)| plane.offset * beta)
-            .sum();
-        // min_w λ/2 ‖w‖² + α‖w − c‖² + ⟨a, w⟩ + b, at its minimiser w.
-        let mut bound = 0.5 * self.lambda * norm_squared(&weights) + dot(&mixed, &weights) + offsets;
-        if let Some(prox) = prox {
-            let distance: f64 = weights.iter().zip(prox.center).map(|(w, c)| (w - c) * (w - c)).sum();
-            bound += prox.penalty * distance;
-        }
+        let bound = match prox {
+            None => bound,
+            // min_w λ/2 ‖w‖² + α‖w − c‖² + ⟨a, w⟩ + b, at its minimiser w.
+            Some(prox) => {
+                let distance: f64 = weights.iter().zip(prox.center).map(|(w, c)| (w - c) * (w - c)).sum();
+                0.5 * self.lambda * norm_squared(&weights)
+                    + dot(&mixed, &weights)
+                    + self.offsets()
+                    + prox.penalty * distance
+            }
+        };
         if series == Series::Bound {
             self.drop_idle();
         }
         Solution { weights, bound }
+    }
+
+    /// Σ_j β_j b_j.
+    fn offsets(&self) -> f64 {
+        self.planes.iter().zip(self.quadratic.coefficients()).map(|(plane, beta)| plane.offset * beta).sum()
+    }
+
+    /// What the coefficients prove: Σ β b − ‖Σ β a‖²/(2λ), less what rounding may have added. Where the sum of slopes cancels so
+    /// much that this matters against the gap that is wanted, it is taken again with twice the digits.
+    fn lower_bound(&self, mixed: &mut [f64], gap: f64) -> f64 {
+        let coefficients = self.quadratic.coefficients();
+        let with_mass = || self.planes.iter().zip(coefficients).filter(|(_, beta)| **beta != 0.0);
+        let count = with_mass().count() as f64;
+        // What the slopes of planes were rounded by when they were made, and what their sum is relative to.
+        let (mut error, mut length) = (0.0, 0.0);
+        for (j, (plane, &beta)) in self.planes.iter().zip(coefficients).enumerate() {
+            error += beta * plane.error;
+            length += beta * round_up(self.quadratic.row(j)[j], self.dim as f64).sqrt();
+        }
+        let mut norm = norm_bound(mixed);
+        let mut of_sum = (count + 4.0) * f64::EPSILON * length;
+        if !is_negligible(of_sum * norm / self.lambda, gap) {
+            let mut sum = PreciseSum::zeros(self.dim);
+            for (plane, &beta) in with_mass().filter(|(plane, _)| !plane.slope.is_empty()) {
+                sum.add_scaled(beta, &plane.slope);
+            }
+            mixed.iter_mut().zip(sum.iter()).for_each(|(mixed, sum)| *mixed = sum);
+            norm = norm_bound(mixed);
+            of_sum = f64::EPSILON * norm + precise_share(count) * length;
+        }
+        let norm = round_up(norm + of_sum + error, count + 8.0) / self.lambda;
+        // Each group's coefficients add up to 1 but for rounding.
+        let load = 1.0 + (count + 16.0) * f64::EPSILON;
+        lower_bound_of(round_down(self.offsets(), count + 8.0), norm, self.lambda, load)
     }
 
     /// Σ_j β_j a_j, cut into parts of the dimension so that all cores share the work and no rounding depends on them.

@@ -44,7 +44,8 @@ impl NSlack {
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut crew = Crew::new(risk);
         self.evaluated.copy_from_slice(self.ascent.weights());
-        let bounds = self.ascent.evaluate(&mut crew, &self.evaluated);
+        let left = self.best.primal - self.best.lower_bound;
+        let bounds = self.ascent.evaluate(&mut crew, &self.evaluated, left);
         let here = Certificate::at(self.ascent.lambda(), &self.evaluated, bounds);
         let start = Instant::now();
         self.best.primal = self.best.primal.min(here.primal);

@@ -19,11 +19,12 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::bmrm::MASTER_SHARE;
+use super::certificate::measure;
 use super::master::{Master, Prox, Series};
 use super::sgd::Sgd;
 use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::norm_squared;
-use crate::risk::{Groups, Risk, evaluate};
+use crate::risk::{Groups, Risk};
 
 /// The share of the predicted gain that makes a point the new centre.
 const SERIOUS: f64 = 0.1;
@@ -79,6 +80,8 @@ pub struct ProxBmrm {
     candidate: Vec<f64>,
     evaluated: Vec<f64>,
     best: Certificate,
+    /// Whether sums that cancel are taken with twice the digits.
+    is_precise: bool,
 }
 
 /// The point around which the prox term holds the next one.
@@ -123,6 +126,7 @@ impl ProxBmrm {
             candidate: start.unwrap_or_else(|| vec![0.0; dim]),
             evaluated: vec![0.0; dim],
             best: Certificate::UNKNOWN,
+            is_precise: false,
         }
     }
 
@@ -242,8 +246,8 @@ impl Solver for ProxBmrm {
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
-        let evaluation = evaluate(risk, (&self.evaluated).into(), &self.groups);
-        let here = Certificate::at(self.lambda, &self.evaluated, evaluation.risk);
+        let (here, evaluation) =
+            measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);
         let start = Instant::now();
         self.master.add(evaluation);
         self.best.primal = self.best.primal.min(here.primal);

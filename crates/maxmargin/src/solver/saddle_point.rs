@@ -23,8 +23,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::mass;
-use crate::linear::{add_scaled, large_norm_squared};
-use crate::risk::{Risk, Saddle};
+use crate::linear::{add_scaled, round_up};
+use crate::risk::{Risk, Saddle, norm_bound};
 
 /// The most blocks into which examples are cut, each with a sum of its own.
 const BLOCKS: usize = 16;
@@ -127,16 +127,21 @@ pub(super) fn dual_point<'a>(
         scores.resize(flow.len(), 0.0);
         saddle.arc_scores(i, &weights, scores);
         let largest = scores.iter().zip(&polytope.losses).map(|(s, l)| s.abs() + l.abs()).fold(0.0, f64::max);
-        let excess = mass(risk, i) * network.excess(flow) * network.nodes() as f64;
+        let excess =
+            mass(risk, i) * (network.excess(flow) + network.excess_rounding(flow)) * network.nodes() as f64;
         [excess * largest, excess * saddle.longest_arc(i), flow.len() as f64]
     });
-    let square = lambda * large_norm_squared(&weights);
-    let infeasible = excess + reach * reach / (2.0 * lambda);
+    let norm = norm_bound(&weights);
     // Sums have a term for each arc, example and block. Those of a(z) may cancel: they are rounded at the size of their terms.
     let terms = arcs + (risk.len() + BLOCKS) as f64;
-    let norm = (square / lambda).sqrt();
-    let allowance = infeasible + 2.0 * f64::EPSILON * terms * (square + size + norm * steps);
-    dual.lower_bound = losses - 0.5 * square - allowance;
+    let of_slope = 2.0 * f64::EPSILON * terms * steps / lambda;
+    // So are scores, from which the largest potential comes.
+    let scores = 2.0 * f64::EPSILON * terms * reach * (norm + of_slope);
+    let infeasible = excess + scores + reach * reach / (2.0 * lambda);
+    let length = norm + of_slope;
+    let allowance = round_up(infeasible + 2.0 * f64::EPSILON * terms * size, terms);
+    let square = round_up(0.5 * lambda * length * length, 8.0);
+    dual.lower_bound = losses - square - allowance - 4.0 * f64::EPSILON * (losses.abs() + square);
     dual
 }
 

@@ -14,9 +14,10 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use super::certificate::{lower_bound_of, measure};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{Terms, large_norm_squared};
-use crate::risk::{Groups, Oracle, Plane, Point, Risk, evaluate};
+use crate::linear::{Terms, round_down, round_up};
+use crate::risk::{Groups, Oracle, Plane, Point, Risk, norm_bound};
 
 /// Planes at w = 0 from which the length of the first step is taken.
 const PROBES: usize = 100;
@@ -40,7 +41,12 @@ pub struct Sgd {
     average: Vec<f64>,
     /// Σ β b of the last iterate.
     offsets: f64,
+    /// Bounds on ‖w‖ and on what rounding has added to w.
+    reach: f64,
+    drift: f64,
     lower_bound: f64,
+    /// Whether sums that cancel are taken with twice the digits.
+    is_precise: bool,
 }
 
 impl Sgd {
@@ -60,7 +66,10 @@ impl Sgd {
             share: 1.0,
             average: vec![0.0; dim],
             offsets: 0.0,
+            reach: 0.0,
+            drift: 0.0,
             lower_bound: 0.0,
+            is_precise: false,
         }
     }
 
@@ -74,14 +83,16 @@ impl Sgd {
         let (mut plane, mut terms) = (Plane::default(), Terms::default());
         for k in 0..self.order.len() {
             let i = self.order[k];
-            let at = Point { direction: &self.direction, scale: self.scale };
+            let at = Point::unmeasured(&self.direction, self.scale);
             terms.clear();
             let above = oracle.plane(i, at, &mut plane).value > 0.0;
+            let (mut b, mut length) = (0.0, 0.0);
             if above {
-                oracle.add_slopes(i, std::slice::from_ref(&plane), &[(0, 1.0)], &mut terms);
+                b = plane.b;
+                length = oracle.add_slopes(i, std::slice::from_ref(&plane), &[(0, 1.0)], &mut terms);
             }
-            let b = if above { plane.b } else { 0.0 };
             self.descend(&terms, b, risk.weight(i));
+            self.wander(risk.weight(i) * length, 4.0 * risk.magnitude(i).repeats);
         }
         self.materialize();
     }
@@ -109,6 +120,24 @@ impl Sgd {
         if self.share < 1e-9 {
             self.materialize();
         }
+    }
+
+    /// Takes in what rounding of the last step may have done to w: each addition is rounded relative to the weight it
+    /// changes, and each term relative to itself.
+    fn wander(&mut self, length: f64, additions: f64) {
+        let rate = 1.0 / (self.step + self.offset);
+        let added = rate / self.lambda * length;
+        self.reach = (1.0 - rate) * self.reach + added;
+        self.drift =
+            (1.0 - rate) * self.drift + f64::EPSILON * ((additions + 4.0) * self.reach + 8.0 * added);
+    }
+
+    /// What the steps have proven: their coefficients are feasible, up to what each step may have rounded.
+    fn dual(&self) -> f64 {
+        let roundings = 8.0 * self.step + 16.0;
+        let norm = norm_bound(&self.direction) + round_up(self.drift, roundings);
+        let load = 1.0 + roundings * f64::EPSILON;
+        lower_bound_of(round_down(self.offsets, roundings), norm, self.lambda, load)
     }
 
     /// Multiplies out the factored vectors: direction = w, rest = average.
@@ -146,13 +175,11 @@ impl Solver for Sgd {
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         self.pass(risk);
-        let evaluation = evaluate(risk, (&self.average).into(), &Groups::new(risk.len(), 1));
-        let here = Certificate::at(self.lambda, &self.average, evaluation.risk);
-        // Less what the rounding of all steps may have added.
-        let norm = self.lambda * large_norm_squared(&self.direction);
-        let dual = self.offsets - 0.5 * norm - 2.0 * f64::EPSILON * self.step * (norm + self.offsets);
+        let best = Certificate { lower_bound: self.lower_bound, ..Certificate::UNKNOWN };
+        let groups = Groups::new(risk.len(), 1);
+        let (here, _) = measure(risk, &self.average, &groups, self.lambda, &best, &mut self.is_precise);
         if risk.is_convex() {
-            self.lower_bound = self.lower_bound.max(dual);
+            self.lower_bound = self.lower_bound.max(self.dual());
         }
         Progress {
             certificate: Certificate { lower_bound: self.lower_bound, ..here },

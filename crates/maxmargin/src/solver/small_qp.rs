@@ -19,12 +19,13 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT};
 use serde::{Deserialize, Serialize};
 
+use super::certificate::measure;
 use super::saddle_point::dual_point;
 use super::{Certificate, Progress, Solver, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::Terms;
-use crate::risk::{Groups, Risk, Saddle, evaluate};
+use crate::risk::{Groups, Risk, Saddle};
 
 /// The tolerance that the interior-point solver is asked for. It often ends a little before.
 const TOLERANCE: f64 = 1e-9;
@@ -234,17 +235,16 @@ impl Solver for SmallQp {
         // What the solver found may be useless; 0 never is.
         tries.push(vec![0.0; risk.dim()]);
         let oracle_calls = (tries.len() * risk.len()) as u64;
-        let mut best = Certificate::UNKNOWN;
+        // The truth costs nothing, so no risk is below 0.
+        let mut best = Certificate { lower_bound: lower_bound.max(0.0), ..Certificate::UNKNOWN };
+        let (groups, mut is_precise) = (Groups::new(risk.len(), 1), false);
         for weights in tries {
-            let bounds = evaluate(risk, (&weights).into(), &Groups::new(risk.len(), 1)).risk;
-            let here = Certificate::at(self.lambda, &weights, bounds);
+            let (here, _) = measure(risk, &weights, &groups, self.lambda, &best, &mut is_precise);
             if here.primal < best.primal {
-                best = here;
+                best = Certificate { lower_bound: best.lower_bound, ..here };
                 self.weights = weights;
             }
         }
-        // The truth costs nothing, so no risk is below 0.
-        best.lower_bound = lower_bound.max(0.0);
         self.found = Some(best);
         Progress { certificate: best, oracle_calls, master_seconds }
     }

@@ -13,6 +13,7 @@ mod chain;
 mod coded;
 mod flow;
 mod label_cost;
+mod magnitude;
 mod matching;
 mod multiclass;
 mod multilabel;
@@ -24,6 +25,7 @@ pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
 pub use label_cost::{CostMatrix, LabelCost};
+pub use magnitude::{Magnitude, ScoreNoise};
 pub use matching::{ExtraLinks, LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
 pub use multiclass::Multiclass;
 pub use multilabel::{
@@ -126,6 +128,24 @@ pub trait Structure: Sync {
 
     /// Computes the scores of all parts of `x` under the weights `w`.
     fn score(&self, w: &[f64], x: &Self::Input, scores: &mut Self::Scores);
+
+    /// The same with about twice the digits inside, where plain sums would cancel: returns what may still be wrong with the
+    /// scores. `norm` is at least ‖w‖. A structure that has no such sums does nothing and returns `None`.
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Self::Input,
+        magnitude: &Magnitude,
+        scores: &mut Self::Scores,
+    ) -> Option<ScoreNoise> {
+        let _ = (w, norm, x, magnitude, scores);
+        None
+    }
+
+    /// How large the features and losses of an example are. Certificates rest on it: each number must be at least what it
+    /// stands for, and may be larger.
+    fn magnitude(&self, x: &Self::Input, truth: &Self::Label) -> Magnitude;
 
     /// ⟨w, φ(x,y)⟩ from the scores.
     fn score_of(&self, x: &Self::Input, scores: &Self::Scores, y: &Self::Label) -> f64;

@@ -4,13 +4,13 @@
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
 use super::{
-    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified,
-    Structure, position_set_loss,
+    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Relaxed, ScoreNoise,
+    ScoreStratum, Stratified, Structure, position_set_loss,
 };
 use crate::data::Rows;
 use crate::error::{Error, Result};
 use crate::inference::{Network, NetworkArc};
-use crate::linear::{FeatureSum, add_row_products};
+use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
 
 /// Multiclass with 0/1 loss or a cost matrix.
 ///
@@ -122,6 +122,37 @@ impl Structure for Multiclass {
             scores.resize(self.labels, 0.0);
         }
         add_row_products(x.row(0), w, scores);
+    }
+
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Rows,
+        magnitude: &Magnitude,
+        scores: &mut Vec<f64>,
+    ) -> Option<ScoreNoise> {
+        let mut sums = vec![Precise::default(); self.labels];
+        if self.bias {
+            sums.iter_mut().zip(&w[self.features * self.labels..]).for_each(|(sum, &w)| sum.add(w));
+        }
+        precise_row_products(x.row(0), w, &mut sums);
+        scores.clear();
+        scores.extend(sums.iter().map(|sum| sum.get()));
+        // The score is one number, rounded once; what plain sums take for their terms is in the sum itself.
+        let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+        Some(magnitude.precise_noise(norm, largest, 2.0))
+    }
+
+    fn magnitude(&self, x: &Rows, truth: &u32) -> Magnitude {
+        let row = x.row(0);
+        Magnitude {
+            norm: round_up((row.norm_squared() + 1.0).sqrt(), row.len() as f64),
+            terms: row.len() as f64 + 4.0,
+            repeats: 1.0,
+            loss: self.cost.largest(*truth, self.labels).max(0.0),
+            is_exact: true,
+        }
     }
 
     fn score_of(&self, _x: &Rows, scores: &Vec<f64>, y: &u32) -> f64 {

@@ -17,6 +17,10 @@ pub use self::line::Line;
 pub use self::scaled::Scaled;
 use crate::error::{Error, Result};
 
+/// What the rounding of a slope of a tangent may come to, as a share of it, with functions that are right up to a few units
+/// in the last place.
+const SLOPE_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// A surrogate loss.
 ///
 /// ```
@@ -67,6 +71,33 @@ impl Surrogate {
             Surrogate::ProbConvex => prob::convex_gradient(h, g),
             Surrogate::MicroF1 => micro_f1::gradient(h, g),
         }
+    }
+
+    /// The largest ∂ψ/∂h for losses in a range of which the smallest above 0 is `unit`, where that is known.
+    pub(crate) fn steepest(self, (low, high): (f64, f64), unit: Option<f64>) -> f64 {
+        match self {
+            Surrogate::Scaled(scaled) if scaled.beta() < 0.0 => {
+                unit.map_or(f64::INFINITY, |unit| self.gradient(0.0, unit).0)
+            }
+            Surrogate::Log => high.max(0.0),
+            Surrogate::Prob | Surrogate::ProbConvex => high.max(0.0).sqrt(),
+            _ => self.gradient(0.0, low).0.max(self.gradient(0.0, high).0),
+        }
+    }
+
+    /// A lower bound on what the tangent at h is worth where the margin error is 0: ψ − ψ_h·h without cancellation, less
+    /// what the rounding of the slope may account for. With a slope a little too large, all of the plane is scaled down
+    /// instead: solvers allow for that.
+    pub(crate) fn tangent_offset(self, h: f64, g: f64) -> f64 {
+        let slope = self.gradient(h, g).0;
+        let (offset, size) = match self {
+            Surrogate::Log => (log::tangent_offset(h, g), 1.0),
+            Surrogate::Prob | Surrogate::ProbConvex if h <= 0.0 => prob::tangent_offset(h, g),
+            Surrogate::ProbConvex => return g.max(0.0),
+            _ => (self.value(h, g) - slope * h, 1.0),
+        };
+        let allowance = SLOPE_ROUNDING * (size * slope * (h.abs() + g.max(0.0).sqrt()) + offset.abs());
+        (offset - allowance).max(0.0)
     }
 
     /// Whether (h, g) is in the domain K₀ = {ψ ≥ 0}.

@@ -21,6 +21,16 @@ pub(super) fn gradient(h: f64, g: f64) -> (f64, f64) {
     (g.sqrt() * density, erfc(-z) - h / (2.0 * g.sqrt()) * density)
 }
 
+/// ψ − ψ_h·h for h ≤ 0, where both terms count upwards, and by how much more than others the slope's rounding counts: the
+/// exponential multiplies that of its argument.
+pub(super) fn tangent_offset(h: f64, g: f64) -> (f64, f64) {
+    if g <= 0.0 {
+        return (0.0, 1.0);
+    }
+    let z = argument(h, g);
+    (value(h, g) + gradient(h, g).0 * h.abs(), 1.0 + z * z)
+}
+
 pub(super) fn convex_value(h: f64, g: f64) -> f64 {
     if h <= 0.0 || g <= 0.0 { value(h, g) } else { g + g.sqrt() * h }
 }

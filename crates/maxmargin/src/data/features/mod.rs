@@ -101,6 +101,22 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The same with bytes as they are, without their scale.
+    pub(crate) fn for_each_unscaled(&self, visit: impl FnMut(usize, f64)) {
+        let values = match self.values {
+            RowValues::Bytes(v, _) => RowValues::Bytes(v, 1.0),
+            values => values,
+        };
+        Row { values, ..*self }.for_each(visit);
+    }
+
+    /// ‖self‖², rounded.
+    pub(crate) fn norm_squared(&self) -> f64 {
+        let mut sum = 0.0;
+        self.for_each(|_, value| sum += value * value);
+        sum
+    }
+
     /// ⟨self, other⟩ for rows of one matrix.
     pub fn dot(&self, other: &Row<'_>) -> f64 {
         match (self.indices, other.indices) {

@@ -12,7 +12,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::linear::{CommonDirections, dot, large_norm_squared};
+use super::drift::Drift;
+use crate::linear::{CommonDirections, dot, norm_squared};
+use crate::risk::norm_bound;
 
 /// θ: the share of the common parts that the curvature loses. With 0.9 the dual still crawls; with 0.998 the lower bound is far
 /// behind for long, because p moves 1/(1 − θ) times as far as w. In between it makes little difference.
@@ -59,38 +61,60 @@ impl Anchor {
         }
     }
 
-    /// Moves w by what is pending.
-    pub(super) fn settle(&mut self, common: Option<&dyn CommonDirections>, w: &mut [f64]) {
+    /// Moves w by what is pending, after so many moves.
+    pub(super) fn settle(
+        &mut self,
+        common: Option<&dyn CommonDirections>,
+        moves: usize,
+        w: &mut [f64],
+        drift: &mut Drift,
+    ) {
         if let Some(common) = common {
             common.add_to(&self.pending, w);
+            let length = norm_squared(&self.pending).sqrt();
+            drift.pulled(length, self.extent() + length, (moves + self.place.len()) as f64 + 16.0);
             self.pending.fill(0.0);
         }
     }
 
+    /// How large the coordinates are.
+    pub(super) fn extent(&self) -> f64 {
+        norm_squared(&self.place).sqrt() + norm_squared(&self.free).sqrt()
+    }
+
     /// Moves the anchor to where w is, which moves w on.
-    pub(super) fn follow(&mut self, common: Option<&dyn CommonDirections>, w: &mut [f64]) {
+    pub(super) fn follow(&mut self, common: Option<&dyn CommonDirections>, w: &mut [f64], drift: &mut Drift) {
         for ((place, free), pending) in self.place.iter_mut().zip(&self.free).zip(&mut self.pending) {
             let way = (1.0 - PULL) * (free - *place);
             *place += way;
             *pending += PULL * way;
         }
-        self.settle(common, w);
+        self.settle(common, 1, w, drift);
     }
 
     /// Finds p anew for weights that are v, and makes w of them.
-    pub(super) fn attach(&mut self, common: Option<&dyn CommonDirections>, weights: &mut [f64]) {
+    pub(super) fn attach(
+        &mut self,
+        common: Option<&dyn CommonDirections>,
+        weights: &mut [f64],
+        drift: &mut Drift,
+    ) {
         if let Some(common) = common {
             common.parts_of(weights, &mut self.free);
-            common.add_to(&self.pulls(PULL), weights);
+            let pulls = self.pulls(PULL);
+            common.add_to(&pulls, weights);
+            drift.pulled(norm_squared(&pulls).sqrt(), self.extent(), self.place.len() as f64 + 16.0);
         }
     }
 
-    /// ‖v‖².
-    pub(super) fn free_norm_squared(&self, common: Option<&dyn CommonDirections>, w: &[f64]) -> f64 {
-        let Some(common) = common else { return large_norm_squared(w) };
+    /// A bound on ‖v‖, with what the rounding of v may come to.
+    pub(super) fn free_norm(&self, common: Option<&dyn CommonDirections>, w: &[f64]) -> (f64, f64) {
+        let Some(common) = common else { return (norm_bound(w), 0.0) };
         let mut v = w.to_vec();
         common.add_to(&self.pulls(-PULL), &mut v);
-        large_norm_squared(&v)
+        let norm = norm_bound(&v);
+        let operations = self.place.len() as f64 + 16.0;
+        (norm, f64::EPSILON * operations * (norm + norm_bound(w) + self.extent()))
     }
 
     /// factor · (c − p).

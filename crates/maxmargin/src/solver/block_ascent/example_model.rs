@@ -14,11 +14,13 @@ pub(crate) struct ExampleModel {
     products: Vec<f64>,
     /// For how many visits each plane has had no mass.
     idle: Vec<u32>,
+    /// c_i/n.
+    mass: f64,
 }
 
 impl ExampleModel {
     pub(super) fn new(mass: f64) -> Self {
-        Self { planes: Vec::new(), coefficients: vec![mass], products: Vec::new(), idle: Vec::new() }
+        Self { planes: Vec::new(), coefficients: vec![mass], products: Vec::new(), idle: Vec::new(), mass }
     }
 
     /// Adds a plane without mass, given its products with the planes before it and with itself.
@@ -77,8 +79,26 @@ impl ExampleModel {
         self.idle.truncate(kept.len());
     }
 
-    /// Makes the coefficients add up to `mass` again after the rounding of many steps: only then is the dual a bound.
-    pub(super) fn normalize(&mut self, mass: f64) {
+    /// Σ β b, and Σ β as a share of the mass that there is.
+    pub(super) fn offset_and_load(&self) -> (f64, f64) {
+        let (mut offset, mut others) = (0.0, 0.0);
+        for (plane, beta) in self.planes.iter().zip(&self.coefficients[1..]) {
+            offset += plane.b * beta;
+            others += beta;
+        }
+        (offset, if others == 0.0 { 0.0 } else { others / self.mass })
+    }
+
+    /// A bound on Σ β ‖a‖, for features of this norm.
+    pub(super) fn length(&self, norm: f64) -> f64 {
+        let lengths =
+            self.planes.iter().zip(&self.coefficients[1..]).map(|(plane, beta)| plane.length() * beta);
+        4.0 * norm * lengths.sum::<f64>()
+    }
+
+    /// Makes the coefficients add up to the mass again after the rounding of many steps: only then is the dual a bound.
+    pub(super) fn normalize(&mut self) {
+        let mass = self.mass;
         let others: f64 = self.coefficients[1..].iter().sum();
         if others > mass {
             self.coefficients[1..].iter_mut().for_each(|beta| *beta *= mass / others);

@@ -232,7 +232,12 @@ impl BlockAscent {
                 let mut values = Vec::new();
                 for &i in examples {
                     values.push(0.0);
-                    oracle.values(i, Point::from(&*self.weights), &self.models[i].planes, &mut values);
+                    oracle.values(
+                        i,
+                        Point::unmeasured(&self.weights, 1.0),
+                        &self.models[i].planes,
+                        &mut values,
+                    );
                 }
                 values
             },

@@ -9,6 +9,7 @@
 //! falls. Where the slopes of all examples have long parts in common, an [anchor] holds the weights there. Batches depend on the data and the seed only, so the result is the same for any number of threads.
 
 mod anchor;
+mod drift;
 mod example_model;
 mod joint;
 mod team;
@@ -20,13 +21,15 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::anchor::Anchor;
+use self::drift::Drift;
 use self::example_model::ExampleModel;
 use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
+use super::certificate::{is_negligible, lower_bound_of};
 use super::mass;
-use crate::linear::{LargeVector, large_norm_squared};
-use crate::risk::{Bounds, Point, Risk};
+use crate::linear::{LargeVector, Precise, PreciseSum, precise_share, round_down, round_up};
+use crate::risk::{Bounds, Oracle, Point, Risk, norm_bound};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
 const IDLE_LIMIT: u32 = 6;
@@ -63,8 +66,12 @@ pub(super) struct BlockAscent {
     cost_since_climb: f64,
     /// Whether the last joint climb was.
     climbs: bool,
-    /// Changes of the weights since they were last computed from the coefficients.
-    changes: u64,
+    /// How far rounding may have taken the weights from the coefficients.
+    drift: Drift,
+    /// Whether sums that cancel are taken with twice the digits: from the first time on that rounding was not negligible.
+    is_precise: bool,
+    /// The most operations on the way to a loss.
+    terms: f64,
     /// The visits of a batch; more than are in use. Each is worked on by one thread at a time: no lock is ever waited for.
     #[serde(skip)]
     visits: Vec<Mutex<Visit>>,
@@ -119,7 +126,9 @@ impl BlockAscent {
             batch: FIRST_BATCH,
             cost_since_climb: 0.0,
             climbs: false,
-            changes: 0,
+            drift: Drift::default(),
+            is_precise: false,
+            terms: (0..risk.len()).map(|i| risk.magnitude(i).terms).fold(0.0, f64::max),
             visits: Vec::new(),
         }
     }
@@ -133,6 +142,8 @@ impl BlockAscent {
         let factor = self.lambda / lambda;
         self.weights.iter_mut().for_each(|w| *w *= factor);
         self.anchor.scale(factor);
+        self.drift.scaled(factor);
+        self.drift.pulled(0.0, self.anchor.extent(), 2.0);
         self.gaps.fill(f64::INFINITY);
         self.lambda = lambda;
     }
@@ -165,7 +176,7 @@ impl BlockAscent {
             if look == Look::Oracle {
                 visit.model.drop_idle(IDLE_LIMIT);
             }
-            visitor.look(visit, Point::from(&**weights), look);
+            visitor.look(visit, Point::unmeasured(&weights, 1.0), look);
             visitor.ascend(visit, lambda);
         };
         let grain = (batch / (4 * (1 + helpers.len()))).max(1);
@@ -196,13 +207,11 @@ impl BlockAscent {
                 for visit in &visits[..examples.len()] {
                     self.apply(&mut open(visit), look, &mut weights, &mut tally);
                 }
-                self.anchor.settle(common, &mut weights);
-                self.changes += u64::from(!self.anchor.is_absent());
+                self.anchor.settle(common, examples.len(), &mut weights, &mut self.drift);
             }
         });
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.anchor.follow(common, &mut self.weights);
-        self.changes += u64::from(!self.anchor.is_absent());
+        self.anchor.follow(common, &mut self.weights, &mut self.drift);
         self.visits = visits;
         self.adapt_batch(&tally);
         tally
@@ -241,7 +250,11 @@ impl BlockAscent {
                 visit.slope.add_to(-step / self.lambda, weights);
                 self.anchor.moved(-step / self.lambda, &visit.parts);
                 visit.model.go_towards(&visit.target, step);
-                self.changes += 1;
+                self.drift.moved(
+                    step * visit.length / self.lambda,
+                    visit.additions,
+                    visit.held / self.lambda,
+                );
                 tally.gain += step * (slope - 0.5 * step * visit.curvature);
             }
             tally.steps += step;
@@ -254,8 +267,21 @@ impl BlockAscent {
     }
 
     /// Asks the oracle for every example at one point, keeps the planes that lie above the models there, and returns
-    /// bounds on the risk.
-    pub(super) fn evaluate(&mut self, crew: &mut Crew<'_>, at: &[f64]) -> Bounds {
+    /// bounds on the risk. Where rounding is not negligible in them against what is `left` of the gap, it is done again
+    /// with twice the digits.
+    pub(super) fn evaluate(&mut self, crew: &mut Crew<'_>, at: &[f64], left: f64) -> Bounds {
+        let at = Point::from(at);
+        if !self.is_precise {
+            let bounds = self.evaluate_at(crew, at);
+            if is_negligible(bounds.rounding, left) {
+                return bounds;
+            }
+            self.is_precise = true;
+        }
+        self.evaluate_at(crew, at.precisely())
+    }
+
+    fn evaluate_at(&mut self, crew: &mut Crew<'_>, at: Point<'_>) -> Bounds {
         let n = self.models.len();
         let mut total = Bounds::default();
         let mut visits = self.take_visits(WAVE.min(n));
@@ -268,18 +294,19 @@ impl BlockAscent {
             }
             let visitor = || Visitor::new(crew.risk);
             visits[..models.len()].par_chunks_mut(PART).for_each_init(visitor, |visitor, visits| {
-                visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at.into(), Look::Oracle));
+                visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at, Look::Oracle));
             });
+            let mut of_wave = Bounds::default();
             for (k, model) in models.iter_mut().enumerate() {
                 let visit = inside(&mut visits[k]);
-                let weight = mass(crew.risk, visit.example);
-                total += Bounds { value: weight * visit.bounds.value, upper: weight * visit.bounds.upper };
+                of_wave += visit.bounds.times(mass(crew.risk, visit.example));
                 self.gaps[visit.example] = visit.gap;
                 *model = std::mem::take(&mut visit.model);
             }
+            total += of_wave;
         }
         self.visits = visits;
-        total
+        total.raised((n.min(WAVE) + n.div_ceil(WAVE) + 8) as f64)
     }
 
     /// Forgets planes that have had no mass for long, where no visit with the oracle does.
@@ -289,43 +316,106 @@ impl BlockAscent {
 
     /// Computes the weights anew from the coefficients, which takes away the rounding of many small steps.
     pub(super) fn recompute_weights(&mut self, crew: &mut Crew<'_>) {
-        let n = self.models.len();
-        self.weights.fill(0.0);
-        let oracle = &mut crew.visitors[0].oracle;
+        match self.is_precise {
+            false => self.sum_plainly(crew),
+            true => self.sum_precisely(crew),
+        }
+        self.anchor.attach(crew.risk.common_directions(), &mut self.weights, &mut self.drift);
+    }
+
+    fn sum_plainly(&mut self, crew: &mut Crew<'_>) {
+        let mut weights = std::mem::take(&mut self.weights);
+        weights.fill(0.0);
+        let mut drift = Drift::default();
+        self.for_each_slope(crew, |oracle, i, model, factors, additions| {
+            let length = oracle.add_slopes(i, &model.planes, factors, &mut weights);
+            drift.moved(length, additions, 0.0);
+        });
+        self.drift = Drift::restart(drift.distance(), norm_bound(&weights));
+        self.weights = weights;
+    }
+
+    fn sum_precisely(&mut self, crew: &mut Crew<'_>) {
+        let mut sum = PreciseSum::zeros(self.weights.len());
+        let (mut length, mut additions, mut rounded) = (0.0, 0.0, 0.0);
+        let risk = crew.risk;
+        self.for_each_slope(crew, |oracle, i, model, factors, most| {
+            let of_example = oracle.add_slopes(i, &model.planes, factors, &mut sum);
+            length += of_example;
+            additions += most;
+            rounded += if risk.magnitude(i).is_exact { 0.0 } else { 8.0 * f64::EPSILON * of_example };
+        });
+        self.weights.iter_mut().zip(sum.iter()).for_each(|(w, sum)| *w = sum);
+        let norm = norm_bound(&self.weights);
+        let lost = round_up(precise_share(additions) * length + rounded, additions);
+        self.drift = Drift::restart(f64::EPSILON * norm + lost, norm);
+    }
+
+    /// Makes all coefficients feasible again, and calls `add` with the factors −β/λ of each example's planes and how often one
+    /// weight can occur in them.
+    fn for_each_slope(
+        &mut self,
+        crew: &mut Crew<'_>,
+        mut add: impl FnMut(&mut dyn Oracle, usize, &ExampleModel, &[(usize, f64)], f64),
+    ) {
+        let risk = crew.risk;
+        let oracle = crew.visitors[0].oracle.as_mut();
         let mut factors = Vec::new();
         for (i, model) in self.models.iter_mut().enumerate() {
-            model.normalize(mass(crew.risk, i));
+            model.normalize();
             factors.clear();
             let with_mass = model.coefficients[1..].iter().enumerate().filter(|&(_, &beta)| beta != 0.0);
             factors.extend(with_mass.map(|(k, beta)| (k, -beta / self.lambda)));
-            oracle.add_slopes(i, &model.planes, &factors, &mut self.weights);
+            if !factors.is_empty() {
+                let additions = 2.0 * risk.magnitude(i).repeats * (factors.len() + 1) as f64;
+                add(oracle, i, model, &factors, additions);
+            }
         }
-        self.anchor.attach(crew.risk.common_directions(), &mut self.weights);
-        self.changes = n as u64;
     }
 
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes and sums may have added to it. Where
-    /// that is not negligible against `gap`, the weights are computed anew first.
+    /// that is not negligible against `gap`, the weights are computed anew first, and with twice the digits if need be.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
-        let (value, allowance) = self.dual(crew.risk);
-        if allowance <= 1e-3 * gap || self.changes <= 2 * self.models.len() as u64 {
-            return value - allowance;
+        let mut dual = self.dual(crew.risk);
+        if !is_negligible(dual.allowance, gap) && self.drift.is_worth_mending() {
+            self.recompute_weights(crew);
+            dual = self.dual(crew.risk);
         }
-        self.recompute_weights(crew);
-        let (value, allowance) = self.dual(crew.risk);
-        value - allowance
+        if !is_negligible(dual.allowance, gap) && !self.is_precise {
+            self.is_precise = true;
+            self.recompute_weights(crew);
+            dual = self.dual(crew.risk);
+        }
+        dual.bound
     }
 
-    /// The dual value, and how much of it may be rounding.
-    fn dual(&self, risk: &dyn Risk) -> (f64, f64) {
-        let offsets = |model: &ExampleModel| -> f64 {
-            model.planes.iter().zip(&model.coefficients[1..]).map(|(plane, beta)| plane.b * beta).sum()
-        };
-        let offsets: f64 = self.models.iter().map(offsets).sum();
-        let square = self.lambda * self.anchor.free_norm_squared(risk.common_directions(), &self.weights);
-        // v is taken from w, and rounded at the size of either.
-        let size = offsets + square.max(self.lambda * large_norm_squared(&self.weights));
-        let roundings = self.changes.max(self.models.len() as u64) as f64;
-        (offsets - 0.5 * square, 2.0 * f64::EPSILON * roundings * size)
+    /// What the coefficients prove.
+    fn dual(&mut self, risk: &dyn Risk) -> Dual {
+        let mut offsets = Precise::default();
+        let (mut load, mut most) = (1.0_f64, 0);
+        for model in &self.models {
+            let (offset, of_model) = model.offset_and_load();
+            offsets.add(offset);
+            load = load.max(of_model);
+            most = most.max(model.planes.len());
+        }
+        let operations = most as f64 + self.terms;
+        let offsets = round_down(offsets.get(), operations);
+        let (norm, rounded) = self.anchor.free_norm(risk.common_directions(), &self.weights);
+        self.drift.measured(if self.anchor.is_absent() { norm } else { norm_bound(&self.weights) });
+        let distance = self.drift.distance() + rounded;
+        Dual {
+            // No example may give its planes more than its mass: all coefficients are scaled down.
+            bound: lower_bound_of(offsets, norm + distance, self.lambda, round_up(load, operations + 16.0)),
+            allowance: self.lambda * distance * (norm + distance),
+        }
     }
+}
+
+/// The value of the dual.
+struct Dual {
+    /// A lower bound on F*.
+    bound: f64,
+    /// The part by which it is lower for the sake of rounding in the weights.
+    allowance: f64,
 }

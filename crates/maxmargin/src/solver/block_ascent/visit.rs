@@ -43,10 +43,15 @@ pub(super) struct Visit {
     pub(super) parts: Vec<f64>,
     pub(super) offset: f64,
     pub(super) curvature: f64,
+    /// A bound on Σ_k |δ_k| ‖a_k‖, on Σ_k β_k ‖a_k‖ before and after, and on how often one weight is added to.
+    pub(super) length: f64,
+    pub(super) held: f64,
+    pub(super) additions: f64,
 }
 
 /// One thread's oracle and working memory.
 pub(super) struct Visitor<'a> {
+    risk: &'a dyn Risk,
     pub(super) oracle: Box<dyn Oracle + 'a>,
     common: Option<&'a dyn CommonDirections>,
     /// The parts of two planes in the common directions.
@@ -61,6 +66,7 @@ pub(super) struct Visitor<'a> {
 impl<'a> Visitor<'a> {
     pub(super) fn new(risk: &'a dyn Risk) -> Self {
         Self {
+            risk,
             oracle: risk.oracle(),
             common: risk.common_directions(),
             parts: Default::default(),
@@ -122,7 +128,10 @@ impl<'a> Visitor<'a> {
         self.changes.clear();
         self.changes.extend(changes.skip(1).enumerate().filter(|&(_, change)| change != 0.0));
         visit.slope.clear();
-        self.oracle.add_slopes(visit.example, &model.planes, &self.changes, &mut visit.slope);
+        visit.length = self.oracle.add_slopes(visit.example, &model.planes, &self.changes, &mut visit.slope);
+        let magnitude = self.risk.magnitude(visit.example);
+        visit.held = model.length(magnitude.norm) + visit.length;
+        visit.additions = 2.0 * magnitude.repeats * (self.changes.len() + 1) as f64;
         if let Some(common) = self.common {
             visit.parts.clear();
             visit.parts.resize(common.count(), 0.0);

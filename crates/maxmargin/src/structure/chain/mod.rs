@@ -14,11 +14,11 @@ mod oracles;
 mod trellis;
 
 use super::multiclass::{check_labels, check_size};
-use super::{Flow, Found, KBest, LabelCost, Mix, Structure, product_by_features};
+use super::{Flow, Found, KBest, LabelCost, Magnitude, Mix, ScoreNoise, Structure, product_by_features};
 use crate::data::Rows;
 use crate::error::Result;
 use crate::inference::{StratifiedTable, viterbi};
-use crate::linear::{FeatureSum, add_row_products};
+use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
 #[derive(Debug, Clone, Default)]
@@ -183,6 +183,59 @@ impl Structure for Chain {
             let last = (x.len() - 1) * labels;
             add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
             add(&mut scores.unary[last..], &w[self.last_start()..]);
+        }
+    }
+
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Rows,
+        magnitude: &Magnitude,
+        scores: &mut ChainScores,
+    ) -> Option<ScoreNoise> {
+        let labels = self.labels;
+        scores.transition.clear();
+        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.unary.clear();
+        let largest =
+            |scores: &[f64]| scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+        let mut extent = largest(&scores.transition) * x.len() as f64;
+        let mut sums = vec![Precise::default(); labels];
+        for t in 0..x.len() {
+            sums.fill(Precise::default());
+            let mut add = |w: &[f64]| sums.iter_mut().zip(w).for_each(|(sum, &w)| sum.add(w));
+            if self.options.bias {
+                add(&w[self.features * labels..self.transitions_start()]);
+            }
+            if self.options.boundary && t == 0 {
+                add(&w[self.first_start()..self.last_start()]);
+            }
+            if self.options.boundary && t + 1 == x.len() {
+                add(&w[self.last_start()..]);
+            }
+            precise_row_products(x.row(t), w, &mut sums);
+            scores.unary.extend(sums.iter().map(|sum| sum.get()));
+            extent += largest(&scores.unary[t * labels..]);
+        }
+        Some(magnitude.precise_noise(norm, extent, 4.0 * x.len() as f64 + 4.0))
+    }
+
+    fn magnitude(&self, x: &Rows, truth: &Vec<u32>) -> Magnitude {
+        let (mut norm, mut longest) = (2.0 * x.len() as f64 + 2.0, 0);
+        for t in 0..x.len() {
+            norm += x.row(t).norm_squared().sqrt();
+            longest = longest.max(x.row(t).len());
+        }
+        let cost = &self.options.loss.cost;
+        let loss: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels).max(0.0)).sum();
+        let terms = (longest + 4 * x.len() + 8) as f64;
+        Magnitude {
+            norm: round_up(norm, terms),
+            terms,
+            repeats: x.len().max(1) as f64,
+            loss: round_up(loss * self.options.loss.unit(truth.len()), terms),
+            is_exact: true,
         }
     }
 

@@ -18,10 +18,10 @@ mod truth;
 pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
-use super::{Flow, Found, Mix, Structure, product_by_features};
+use super::{Flow, Found, Magnitude, Mix, ScoreNoise, Stratified, Structure, product_by_features};
 use crate::data::Graph;
 use crate::error::{Error, Result};
-use crate::linear::FeatureSum;
+use crate::linear::{FeatureSum, Precise, precise_row_products, round_up};
 
 /// Inner products of all pairs of edges are kept up to so many edges, and so many times as many as the features have
 /// values: solvers that keep planes ask for the same ones again and again.
@@ -121,6 +121,13 @@ impl Matching {
         }
     }
 
+    /// The operations that follow each other in a decoder: potentials of nodes are changed once for each node at most.
+    fn decoding_terms(&self, x: &Graph) -> f64 {
+        let (left, right) = self.options.fertility;
+        let nodes = x.lefts() as f64 * f64::from(left) + x.rights() as f64 * f64::from(right);
+        8.0 * nodes.min(2.0 * x.edges().len() as f64 + 2.0) + 16.0
+    }
+
     /// Computes the score of each edge.
     fn score_links(&self, w: &[f64], x: &Graph, links: &mut [f64]) {
         let bias = if self.options.bias { w[self.features] } else { 0.0 };
@@ -150,6 +157,45 @@ impl Structure for Matching {
 
     fn score(&self, w: &[f64], x: &Graph, scores: &mut MatchingScores) {
         self.score_links(w, x, scores.begin(x.edges().len()));
+    }
+
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Graph,
+        magnitude: &Magnitude,
+        scores: &mut MatchingScores,
+    ) -> Option<ScoreNoise> {
+        let links = scores.begin(x.edges().len());
+        let mut largest = 0.0_f64;
+        for (edge, score) in links.iter_mut().enumerate() {
+            let mut sum = [Precise::default()];
+            if self.options.bias {
+                sum[0].add(w[self.features]);
+            }
+            precise_row_products(x.rows().row(edge), w, &mut sum);
+            *score = sum[0].get();
+            largest = largest.max(score.abs());
+        }
+        Some(magnitude.precise_noise(norm, largest * (1 + self.most_links(x)) as f64, self.decoding_terms(x)))
+    }
+
+    fn magnitude(&self, x: &Graph, truth: &Links) -> Magnitude {
+        let (mut longest, mut stored) = (0.0_f64, 0);
+        for edge in 0..x.edges().len() {
+            let row = x.rows().row(edge);
+            longest = longest.max((row.norm_squared() + 1.0).sqrt());
+            stored = stored.max(row.len());
+        }
+        let links = (1 + self.most_links(x)) as f64;
+        Magnitude {
+            norm: round_up(longest * links, stored as f64 + 8.0),
+            terms: stored as f64 + self.decoding_terms(x),
+            repeats: links,
+            loss: round_up(self.largest_loss(x, truth), 8.0),
+            is_exact: true,
+        }
     }
 
     fn score_of(&self, _x: &Graph, scores: &MatchingScores, y: &Links) -> f64 {

@@ -102,7 +102,7 @@ impl Stratified for Matching {
 
 impl Matching {
     /// A bound on the number of links.
-    fn most_links(&self, x: &Graph) -> usize {
+    pub(super) fn most_links(&self, x: &Graph) -> usize {
         let (left, right) = self.options.fertility;
         let of_side = |nodes: usize, limit: u32| nodes.saturating_mul(limit as usize);
         x.edges().len().min(of_side(x.lefts(), left)).min(of_side(x.rights(), right))

@@ -4,6 +4,7 @@ use super::{LabelSet, Multilabel, PairWeights};
 use crate::inference::{
     AllSets, BoundedSet, BranchAndBound, Field, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
 };
+use crate::linear::Precise;
 use crate::structure::{Found, Mix};
 
 /// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together.
@@ -107,6 +108,33 @@ impl MultilabelScores {
         }
     }
 
+    /// Adds the weights of all pairs to scores of which nothing is rounded yet, and rounds them.
+    pub(super) fn take_precise_pairs(
+        &mut self,
+        graph: &LabelGraph,
+        kind: PairWeights,
+        weights: &[f64],
+        mut base: Precise,
+        mut unary: Vec<Precise>,
+    ) {
+        if kind == PairWeights::Both {
+            self.coupling.extend_from_slice(weights);
+        } else {
+            for (&(i, j), &[neither, second, first, both]) in
+                graph.edges().iter().zip(weights.as_chunks::<4>().0)
+            {
+                base.add(neither);
+                [first, -neither].into_iter().for_each(|w| unary[i as usize].add(w));
+                [second, -neither].into_iter().for_each(|w| unary[j as usize].add(w));
+                let mut coupling = Precise::default();
+                [both, -first, -second, neither].into_iter().for_each(|w| coupling.add(w));
+                self.coupling.push(coupling.get());
+            }
+        }
+        self.base = base.get();
+        self.unary.iter_mut().zip(unary).for_each(|(score, sum)| *score = sum.get());
+    }
+
     /// The same times `scale`, with `loss(label)` added to the score of each label.
     pub(super) fn scaled_into(&self, scale: f64, base: f64, loss: impl Fn(usize) -> f64, out: &mut Self) {
         out.begin(self.unary.len(), self.coupling.len());
@@ -140,7 +168,7 @@ impl MultilabelScores {
     }
 
     /// The size of all scores together.
-    fn extent(&self) -> f64 {
+    pub(super) fn extent(&self) -> f64 {
         self.unary.iter().chain(&self.coupling).map(|score| score.abs()).sum()
     }
 }

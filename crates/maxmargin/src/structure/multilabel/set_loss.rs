@@ -47,14 +47,14 @@ impl SetLoss {
         match self {
             SetLoss::Size => -y.size(),
             SetLoss::Hamming { .. } => {
-                // What is in, minus twice what is rightly in, plus all that should be in.
-                let member = |(label, share): (usize, f64)| {
-                    let is_true = truth.on().binary_search(&(label as u32)).is_ok();
-                    self.weight(label, labels) * if is_true { -share } else { share }
-                };
-                let should: f64 = truth.on().iter().map(|&l| self.weight(l as usize, labels)).sum();
-                // Rounding must not make a loss negative.
-                (should + y.members().map(member).sum::<f64>()).max(0.0)
+                // What is wrongly in, and what is missing of all that should be in: nothing that would cancel.
+                let wrong: f64 = y
+                    .members()
+                    .filter(|(label, _)| truth.on().binary_search(&(*label as u32)).is_err())
+                    .map(|(label, share)| self.weight(label, labels) * share)
+                    .sum();
+                let missing = |&label: &u32| self.weight(label as usize, labels) * (1.0 - y.share(label));
+                wrong + truth.on().iter().map(missing).sum::<f64>()
             }
         }
     }
