@@ -8,7 +8,7 @@
 //! `MAXMARGIN_CERTIFICATE_RUNS` says how many runs, `MAXMARGIN_CERTIFICATE_SEED` with which problem to begin: a fault
 //! names the seed of its problem. `--nocapture` shows how tight certificates are.
 
-use maxmargin::solver::{SolverKind, SolverSettings};
+use maxmargin::solver::{SolverKind, SolverSettings, Stop};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::TaskKind;
 
@@ -18,7 +18,7 @@ mod exact;
 use common::problem::{Problem, Sample, Sets, Values};
 use common::surrogate::Surrogated;
 use exact::hostile::{Case, case};
-use exact::judge::{SOLVERS, Trial, description, hear};
+use exact::judge::{Charge, Fault, Hearing, SOLVERS, Trial, description, hear};
 
 /// Runs by default: less than a minute.
 const RUNS: usize = 600;
@@ -53,6 +53,7 @@ fn multiclass(rows: &[&[f64]], bias: bool) -> Problem {
 /// Every solver on a problem under margin rescaling.
 fn judge(problem: &Problem, lambda: f64, gap: f64) -> Vec<Trial> {
     let case = Case {
+        is_tame: false,
         surrogated: Surrogated::new(problem, Surrogate::MARGIN, None),
         settings: SolverSettings::new(lambda).unwrap(),
         gap,
@@ -60,20 +61,19 @@ fn judge(problem: &Problem, lambda: f64, gap: f64) -> Vec<Trial> {
     };
     let hearing = common::with_threads(1, || hear(&case, &SOLVERS)).expect("nothing is refused");
     assert!(hearing.reference_gap < 1e-30, "the reference itself failed: {}", hearing.reference_gap);
-    let faults: Vec<String> = hearing.trials.iter().flat_map(|trial| faults(trial, &case)).collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let faults: Vec<String> =
+        hearing.trials.iter().flat_map(|trial| told(trial)).map(|(_, fault)| fault).collect();
+    assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), description(&case));
     hearing.trials
 }
 
-/// The faults of a run, with all that it takes to see them again.
-fn faults(trial: &Trial, case: &Case) -> Vec<String> {
-    let tell = |fault: &String| {
-        let Trial { kind, stop, passes, certificate, .. } = trial;
-        format!(
-            "{kind}: {fault}\n  {certificate:?}, {} after {passes} passes\n{}",
-            stop.name(),
-            description(case)
-        )
+/// The faults of a run by how much is false.
+fn told(trial: &Trial) -> Vec<(f64, String)> {
+    let Trial { kind, stop, passes, certificate, .. } = trial;
+    let tell = |fault: &Fault| {
+        let Fault { charge, excess, text } = fault;
+        let end = format!("{certificate:?}, {} after {passes} passes", stop.name());
+        (*excess, format!("{kind}, {charge:?}: {text}, by {excess:.2e} of it; {end}"))
     };
     trial.faults.iter().map(tell).collect()
 }
@@ -119,64 +119,84 @@ fn number_of(variable: &str, default: usize) -> usize {
 fn random_problems_that_are_hard_on_floating_point() {
     let wanted = number_of("MAXMARGIN_CERTIFICATE_RUNS", RUNS);
     let first = number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
-    let (mut trials, mut found, mut skipped): (Vec<Trial>, Vec<String>, usize) = (Vec::new(), Vec::new(), 0);
-    let mut reference_gaps = Vec::new();
+    let mut heard: Vec<(Case, Hearing)> = Vec::new();
+    let mut found = Vec::new();
+    let (mut runs, mut refused) = (0, 0);
     common::with_threads(1, || {
         for seed in first.. {
-            if trials.len() >= wanted {
+            if runs >= wanted {
                 break;
             }
             let case = case(seed);
             let Some(hearing) = hear(&case, &SOLVERS) else {
-                skipped += 1;
+                refused += 1;
                 continue;
             };
-            for trial in &hearing.trials {
-                found.extend(faults(trial, &case).iter().map(|fault| format!("seed {seed}, {fault}")));
-            }
-            reference_gaps.push(hearing.reference_gap);
-            trials.extend(hearing.trials);
+            runs += hearing.trials.len();
+            let told = hearing.trials.iter().flat_map(told);
+            found.extend(told.map(|(excess, fault)| (excess, seed, fault)));
+            heard.push((case, hearing));
         }
     });
-    println!("{} runs on {} problems, {skipped} problems refused", trials.len(), reference_gaps.len());
     println!(
-        "gap of the reference: median {:.1e}, largest {:.1e}",
-        quantile(&mut reference_gaps, 0.5),
-        quantile(&mut reference_gaps, 1.0)
+        "{runs} runs on {} problems; {refused} problems were refused or have no rational optimum",
+        heard.len()
     );
-    for kind in SOLVERS {
-        print_summary(kind, &trials);
+    for is_tame in [true, false] {
+        print_summary(is_tame, &heard);
     }
-    let printed: Vec<&str> = found.iter().map(String::as_str).take(MOST_PRINTED).collect();
-    assert!(
-        found.is_empty(),
-        "{} false of {} certificates\n{}",
-        found.len(),
-        trials.len(),
-        printed.join("\n")
-    );
+    // The worst first, with their data.
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let tell = |(_, seed, fault): &(f64, u64, String)| {
+        format!("seed {seed}, {fault}\n{}", description(&case(*seed)))
+    };
+    let worst: Vec<String> = found.iter().take(MOST_PRINTED).map(tell).collect();
+    assert!(found.is_empty(), "{} faults in {runs} runs; the worst:\n{}", found.len(), worst.join("\n"));
 }
 
-/// How tight the certificates of a solver are.
-fn print_summary(kind: SolverKind, trials: &[Trial]) {
-    let own: Vec<&Trial> = trials.iter().filter(|trial| trial.kind == kind).collect();
-    if own.is_empty() {
-        return;
+/// How tight certificates are.
+fn print_summary(is_tame: bool, heard: &[(Case, Hearing)]) {
+    let hearings: Vec<&(Case, Hearing)> = heard.iter().filter(|(case, _)| case.is_tame == is_tame).collect();
+    println!("{} problems with {} numbers", hearings.len(), if is_tame { "moderate" } else { "hostile" });
+    for is_linear in [true, false] {
+        let own = hearings.iter().filter(|(case, _)| case.surrogated.surrogate.is_linear() == is_linear);
+        let mut gaps: Vec<f64> = own.map(|(_, hearing)| hearing.reference_gap).collect();
+        let [median, most, all] = [0.5, 0.9, 1.0].map(|share| quantile(&mut gaps, share));
+        let name = if is_linear { "linear" } else { "other" };
+        println!(
+            "  {name} surrogates: gap of the reference median {median:.1e}, 90 % {most:.1e}, largest {all:.1e}"
+        );
     }
-    let share = |count: usize| 100.0 * count as f64 / own.len() as f64;
-    let reached = own.iter().filter(|trial| trial.stop == maxmargin::solver::Stop::GapReached).count();
-    let mut gaps: Vec<f64> = own.iter().map(|trial| trial.certificate.gap().0).collect();
-    let mut true_gaps: Vec<f64> = own.iter().map(|trial| trial.true_gap()).collect();
-    let faulty = own.iter().filter(|trial| !trial.faults.is_empty()).count();
+    let trials: Vec<&Trial> = hearings.iter().flat_map(|(_, hearing)| &hearing.trials).collect();
+    for kind in SOLVERS {
+        let own: Vec<&Trial> = trials.iter().copied().filter(|trial| trial.kind == kind).collect();
+        print_solver(kind, &own);
+    }
+}
+
+fn print_solver(kind: SolverKind, trials: &[&Trial]) {
+    let reached = trials.iter().filter(|trial| trial.stop == Stop::GapReached).count();
+    let stalled = trials.iter().filter(|trial| trial.stop == Stop::Stalled).count();
+    let mut gaps: Vec<f64> = trials.iter().map(|trial| trial.certificate.gap().0).collect();
+    let mut true_gaps: Vec<f64> = trials.iter().map(|trial| trial.true_gap()).collect();
+    let charged = |charge: Charge| {
+        let own = || trials.iter().flat_map(|trial| &trial.faults).filter(|fault| fault.charge == charge);
+        let worst = own().map(|fault| fault.excess).fold(0.0, f64::max);
+        if own().count() == 0 { "0".to_owned() } else { format!("{} ({worst:.0e})", own().count()) }
+    };
     println!(
-        "{:>14}: {:4} runs, {faulty:3} false, gap reached {:3.0} %, gap median {:.1e} upper quartile {:.1e}, true gap median {:.1e} upper quartile {:.1e}",
+        "  {:>14}: {:4} runs, {:3.0} % reached the gap, {stalled} stalled; gap: median {:.0e}, 75 % {:.0e}; true gap: {:.0e}, {:.0e}; false: primal {}, lower bound {}, no bracket {}, no number {}",
         kind.name(),
-        own.len(),
-        share(reached),
+        trials.len(),
+        100.0 * reached as f64 / trials.len() as f64,
         quantile(&mut gaps, 0.5),
         quantile(&mut gaps, 0.75),
         quantile(&mut true_gaps, 0.5),
         quantile(&mut true_gaps, 0.75),
+        charged(Charge::Primal),
+        charged(Charge::LowerBound),
+        charged(Charge::NoBracket),
+        charged(Charge::NoNumber),
     );
 }
 

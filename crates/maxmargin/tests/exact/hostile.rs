@@ -41,6 +41,8 @@ const MOST_MATCHINGS: usize = 70;
 /// A problem, how it is trained, and when training ends.
 #[derive(Debug, Clone)]
 pub struct Case {
+    /// Whether its numbers are of moderate size, so that a solver should get to the gap.
+    pub is_tame: bool,
     pub surrogated: Surrogated,
     pub settings: SolverSettings,
     pub gap: f64,
@@ -51,7 +53,13 @@ pub struct Case {
 pub fn case(seed: u64) -> Case {
     let random = &mut Pcg64Mcg::seed_from_u64(seed);
     let mut problem = small_problem(random);
-    spoil(&mut problem, random);
+    let is_tame = seed.is_multiple_of(3);
+    if is_tame {
+        give_digits(&mut problem, random);
+    } else {
+        spoil(&mut problem, random);
+    }
+    let lambdas = if is_tame { (-3, 1) } else { (-8, 3) };
     let surrogate: Surrogate = SURROGATES.choose(random).expect("a surrogate").parse().expect("a surrogate");
     let strategy = if random.random() { None } else { SearchStrategy::ALL.choose(random).copied() };
     let mut surrogated = Surrogated::new(&problem, surrogate, strategy);
@@ -62,10 +70,10 @@ pub fn case(seed: u64) -> Case {
     let settings = SolverSettings {
         groups: random.random_range(1..=4),
         seed: random.random_range(0..1000),
-        ..SolverSettings::new(number_between(-8, 3, random)).expect("a positive number")
+        ..SolverSettings::new(number_between(lambdas.0, lambdas.1, random)).expect("a positive number")
     };
     let gap = *[1e-3, 1e-6, 1e-9, 1e-12, 0.0].choose(random).expect("a gap");
-    Case { surrogated, settings, gap, passes: *[30, 60, 200].choose(random).expect("a limit") }
+    Case { is_tame, surrogated, settings, gap, passes: *[30, 60, 200].choose(random).expect("a limit") }
 }
 
 /// A problem with small whole numbers.
@@ -106,12 +114,11 @@ fn ten(power: i32) -> f64 {
 
 /// Makes the numbers of a problem hard on floating point.
 fn spoil(problem: &mut Problem, random: &mut Pcg64Mcg) {
-    problem.values = Values::Double;
     duplicate(problem, random);
+    give_digits(problem, random);
     let whole = if random.random() { 1.0 } else { number_between(-12, 12, random) };
     let (scales_differ, offsets) = (random.random_range(0..4) == 0, random.random_range(0..4));
     let common_offset = number_between(5, 13, random);
-    let digits = random.random_range(0..3);
     for column in 0..problem.features {
         let scale = if scales_differ { number_between(-12, 12, random) } else { whole };
         let offset = match offsets {
@@ -121,19 +128,25 @@ fn spoil(problem: &mut Problem, random: &mut Pcg64Mcg) {
             2 => 0.0,
             _ => common_offset * scale,
         };
-        for value in values_of(problem, column) {
-            match digits {
-                0 => {}
-                1 => *value += random.random_range(-1.0..1.0),
-                _ => *value = f64::from(random.random_range(-2000..2000)) / 1000.0,
-            }
-            *value = *value * scale + offset;
-        }
+        values_of(problem, column).for_each(|value| *value = *value * scale + offset);
     }
     spoil_columns(problem, random);
     if random.random_range(0..3) == 0 {
         for sample in &mut problem.samples {
             sample.weight = number_between(-3, 3, random);
+        }
+    }
+}
+
+/// Features and costs with many digits, or with decimal ones.
+fn give_digits(problem: &mut Problem, random: &mut Pcg64Mcg) {
+    problem.values = Values::Double;
+    let digits = random.random_range(0..3);
+    for value in problem.samples.iter_mut().flat_map(|sample| &mut sample.rows).flatten() {
+        match digits {
+            0 => {}
+            1 => *value += random.random_range(-1.0..1.0),
+            _ => *value = f64::from(random.random_range(-2000..2000)) / 1000.0,
         }
     }
     if random.random() {

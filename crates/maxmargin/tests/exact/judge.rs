@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use maxmargin::solver::{Certificate, Limits, RunState, SolverKind, Stop, resume};
+use maxmargin::solver::{Certificate, Limits, Report, RunState, SolverKind, Stop, resume};
 
 use super::dyadic::{Dyadic, Side};
 use super::hostile::Case;
@@ -25,6 +25,27 @@ pub const SOLVERS: [SolverKind; 10] = [
     SolverKind::SmallQp,
 ];
 
+/// What a certificate can be charged with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// A bound that is no number.
+    NoNumber,
+    /// A lower bound above the primal value.
+    NoBracket,
+    /// A primal value below F of the weights.
+    Primal,
+    /// A lower bound above F*.
+    LowerBound,
+}
+
+/// What is false, and by how much of it.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    pub charge: Charge,
+    pub excess: f64,
+    pub text: String,
+}
+
 /// What a run came to.
 #[derive(Debug, Clone)]
 pub struct Trial {
@@ -36,8 +57,8 @@ pub struct Trial {
     pub value: Enclosure,
     /// F* is at most this: of all runs and of the reference the least.
     pub optimum: Rational,
-    /// What is false of its certificates.
-    pub faults: Vec<String>,
+    /// The worst of each kind that is false of its certificates.
+    pub faults: Vec<Fault>,
 }
 
 impl Trial {
@@ -47,13 +68,22 @@ impl Trial {
     }
 }
 
-/// (x − y) / |y|; 0 where both are 0.
+/// Keeps a fault unless there is a worse one of its kind.
+fn keep(faults: &mut Vec<Fault>, fault: Fault) {
+    match faults.iter_mut().find(|other| other.charge == fault.charge) {
+        Some(other) if other.excess >= fault.excess => {}
+        Some(other) => *other = fault,
+        None => faults.push(fault),
+    }
+}
+
+/// |x − y| / |y|; 0 where both are 0.
 fn relative(x: &Rational, y: &Rational) -> f64 {
     let difference = x - y;
     match (difference.is_zero(), y.is_zero()) {
         (true, _) => 0.0,
         (false, true) => f64::INFINITY,
-        (false, false) => (&difference / y).rounded(64, Side::Up).to_f64(),
+        (false, false) => (&difference / y).rounded(64, Side::Up).to_f64().abs(),
     }
 }
 
@@ -79,10 +109,8 @@ pub fn hear(case: &Case, kinds: &[SolverKind]) -> Option<Hearing> {
         let lower = trial.certificate.lower_bound;
         if lower.is_finite() && Rational::from(lower) > least {
             let excess = relative(&lower.into(), &least);
-            trial.faults.push(format!(
-                "the lower bound {lower:?} is above F* ≤ {:?}, by {excess:.2e} of it",
-                least.to_f64()
-            ));
+            let text = format!("the lower bound {lower:?} is above F* ≤ {:?}", least.to_f64());
+            keep(&mut trial.faults, Fault { charge: Charge::LowerBound, excess, text });
         }
     }
     Some(Hearing { trials, reference_gap: reference.gap })
@@ -97,34 +125,31 @@ fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
     let mut faults = Vec::new();
     let stop = resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
         let report = state.report;
-        let Certificate { primal, lower_bound, oracle_gap } = report.certificate;
-        let pass = report.passes;
-        if !(lower_bound <= primal) || oracle_gap.is_nan() {
-            faults.push(format!("pass {pass}: {:?} is no bracket", report.certificate));
-        }
-        if report.primal_now.is_nan() || report.primal_now == f64::NEG_INFINITY {
-            faults.push(format!("pass {pass}: a primal value of {}", report.primal_now));
-        } else if pass.is_power_of_two() && report.primal_now.is_finite() {
-            let value = exact.at_weights(solver.weights());
-            faults.extend(
-                fault_of_primal(report.primal_now, &value).map(|fault| format!("pass {pass}: {fault}")),
+        faults_of_numbers(&report, &mut faults);
+        // F itself takes longer than a pass.
+        if report.passes.is_power_of_two() && report.primal_now.is_finite() {
+            fault_of_primal(
+                report.passes,
+                report.primal_now,
+                &exact.at_weights(solver.weights()),
+                &mut faults,
             );
         }
-        // A run that has been found out need not go on.
-        if faults.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        ControlFlow::Continue(())
     });
     let outcome = state.into_outcome(stop);
     let Certificate { primal, lower_bound, .. } = outcome.report.certificate;
     let weights_are_numbers = outcome.weights.iter().all(|weight| weight.is_finite());
     if !primal.is_finite() || !lower_bound.is_finite() || !weights_are_numbers {
-        faults.push(format!("{:?} with weights {:?}", outcome.report.certificate, outcome.weights));
+        let text = format!("{:?} with weights {:?}", outcome.report.certificate, outcome.weights);
+        keep(&mut faults, Fault { charge: Charge::NoNumber, excess: f64::INFINITY, text });
     }
     let value = match weights_are_numbers {
         true => exact.at_weights(&outcome.weights),
         false => exact.at(&vec![Dyadic::zero(); exact.dim]),
     };
-    if faults.is_empty() {
-        faults.extend(fault_of_primal(primal, &value));
+    if primal.is_finite() && weights_are_numbers {
+        fault_of_primal(outcome.report.passes, primal, &value, &mut faults);
     }
     Trial {
         kind,
@@ -137,21 +162,40 @@ fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
     }
 }
 
+/// What is false of the bounds after a pass whatever the problem is.
+fn faults_of_numbers(report: &Report, faults: &mut Vec<Fault>) {
+    let pass = report.passes;
+    let Certificate { primal, lower_bound, oracle_gap } = report.certificate;
+    let numbers = [primal, lower_bound, oracle_gap, report.primal_now];
+    if numbers.iter().any(|number| number.is_nan())
+        || primal == f64::NEG_INFINITY
+        || lower_bound == f64::INFINITY
+    {
+        let text = format!("pass {pass}: {:?}, primal value now {}", report.certificate, report.primal_now);
+        keep(faults, Fault { charge: Charge::NoNumber, excess: f64::INFINITY, text });
+    }
+    if lower_bound > primal || oracle_gap < 0.0 {
+        let excess = (lower_bound - primal) / primal.abs();
+        let text = format!("pass {pass}: {:?} is no bracket", report.certificate);
+        keep(faults, Fault { charge: Charge::NoBracket, excess, text });
+    }
+}
+
 /// What is false of a primal value that is said to be at least F of some weights.
-fn fault_of_primal(primal: f64, value: &Enclosure) -> Option<String> {
-    let is_false = Rational::from(primal) < value.low;
-    is_false.then(|| {
-        let lack = relative(&value.low, &primal.into());
-        format!(
-            "the primal {primal:?} is below F = {:?} of its weights, by {lack:.2e} of it",
+fn fault_of_primal(pass: usize, primal: f64, value: &Enclosure, faults: &mut Vec<Fault>) {
+    if Rational::from(primal) < value.low {
+        let excess = relative(&value.low, &primal.into());
+        let text = format!(
+            "pass {pass}: the primal {primal:?} is below F = {:?} of its weights",
             value.low.to_f64()
-        )
-    })
+        );
+        keep(faults, Fault { charge: Charge::Primal, excess, text });
+    }
 }
 
 /// All that it takes to see a fault again.
 pub fn description(case: &Case) -> String {
-    let Case { surrogated, settings, gap, passes } = case;
+    let Case { surrogated, settings, gap, passes, .. } = case;
     let problem = &surrogated.problem;
     let mut text = String::new();
     let mut line = |part: String| writeln!(text, "  {part}").expect("a string takes all");
