@@ -77,15 +77,20 @@ impl Problem {
 
     /// φ(x,μ), dense.
     pub fn phi_at(&self, i: usize, set: &Fraction) -> Vec<f64> {
-        let row = &self.samples[i].rows[0];
         let mut phi = vec![0.0; self.dim()];
+        self.phi_parts_at(i, set).into_iter().for_each(|(j, value)| phi[j] += value);
+        phi
+    }
+
+    /// φ(x,μ) as entries that are still to be added up. They are exact for halves: products of 0, ½ or 1 with the data.
+    pub fn phi_parts_at(&self, i: usize, set: &Fraction) -> Vec<(usize, f64)> {
+        let row = &self.samples[i].rows[0];
+        let mut parts = Vec::new();
         for (label, &mu) in set.nodes.iter().enumerate() {
             let factor = if self.sets.signed { 2.0 * mu - 1.0 } else { mu };
-            for (j, &value) in row.iter().enumerate() {
-                phi[j * self.labels + label] += factor * value;
-            }
+            parts.extend(row.iter().enumerate().map(|(j, &value)| (j * self.labels + label, factor * value)));
             if self.bias {
-                phi[self.features * self.labels + label] += factor;
+                parts.push((self.features * self.labels + label, factor));
             }
         }
         let start = (self.features + usize::from(self.bias)) * self.labels;
@@ -93,11 +98,13 @@ impl Problem {
             let (first, second) = (set.nodes[first as usize], set.nodes[second as usize]);
             let indicators = [1.0 - first - second + both, second - both, first - both, both];
             match self.sets.both_only {
-                true => phi[start + e] = both,
-                false => phi[start + 4 * e..start + 4 * e + 4].copy_from_slice(&indicators),
+                true => parts.push((start + e, both)),
+                false => {
+                    parts.extend(indicators.into_iter().enumerate().map(|(k, on)| (start + 4 * e + k, on)))
+                }
             }
         }
-        phi
+        parts
     }
 
     /// The loss without division, and |μ Δ truth|, and |μ|.

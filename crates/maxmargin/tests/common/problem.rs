@@ -162,62 +162,64 @@ impl Problem {
 
     /// φ(x,y), dense.
     pub fn phi(&self, i: usize, y: &[u32]) -> Vec<f64> {
-        if self.kind == TaskKind::Multilabel {
-            return self.phi_of_set(i, y);
-        }
-        if self.kind == TaskKind::Matching {
-            return self.phi_of_links(i, y);
-        }
-        let rows = &self.samples[i].rows;
-        let labels = self.labels;
         let mut phi = vec![0.0; self.dim()];
-        for (row, &y) in rows.iter().zip(y) {
-            for (j, &value) in row.iter().enumerate() {
-                phi[j * labels + y as usize] += value;
-            }
+        self.phi_parts(i, y).into_iter().for_each(|(j, value)| phi[j] += value);
+        phi
+    }
+
+    /// φ(x,y) as entries that are still to be added up: their places, and numbers of the data or their negatives.
+    pub fn phi_parts(&self, i: usize, y: &[u32]) -> Vec<(usize, f64)> {
+        match self.kind {
+            TaskKind::Multilabel => self.phi_of_set(i, y),
+            TaskKind::Matching => self.phi_of_links(i, y),
+            TaskKind::Multiclass | TaskKind::Chain => self.phi_of_labels(i, y),
+        }
+    }
+
+    fn phi_of_labels(&self, i: usize, y: &[u32]) -> Vec<(usize, f64)> {
+        let labels = self.labels;
+        let mut parts = Vec::new();
+        for (row, &y) in self.samples[i].rows.iter().zip(y) {
+            parts.extend(row.iter().enumerate().map(|(j, &value)| (j * labels + y as usize, value)));
             if self.bias {
-                phi[self.features * labels + y as usize] += 1.0;
+                parts.push((self.features * labels + y as usize, 1.0));
             }
         }
         if self.kind == TaskKind::Chain && !y.is_empty() {
             let transitions = (self.features + usize::from(self.bias)) * labels;
-            for t in 1..y.len() {
-                phi[transitions + y[t - 1] as usize * labels + y[t] as usize] += 1.0;
-            }
+            parts.extend(y.windows(2).map(|y| (transitions + y[0] as usize * labels + y[1] as usize, 1.0)));
             if self.boundary {
                 let first = transitions + labels * labels;
-                phi[first + y[0] as usize] += 1.0;
-                phi[first + labels + y[y.len() - 1] as usize] += 1.0;
+                parts.push((first + y[0] as usize, 1.0));
+                parts.push((first + labels + y[y.len() - 1] as usize, 1.0));
             }
         }
-        phi
+        parts
     }
 
-    fn phi_of_links(&self, i: usize, y: &[u32]) -> Vec<f64> {
-        let mut phi = vec![0.0; self.dim()];
+    fn phi_of_links(&self, i: usize, y: &[u32]) -> Vec<(usize, f64)> {
+        let mut parts = Vec::new();
         for (row, _) in self.samples[i].rows.iter().zip(y).filter(|(_, y)| **y == 1) {
-            row.iter().zip(&mut phi).for_each(|(value, phi)| *phi += value);
+            parts.extend(row.iter().copied().enumerate());
             if self.bias {
-                phi[self.features] += 1.0;
+                parts.push((self.features, 1.0));
             }
         }
-        phi
+        parts
     }
 
-    fn phi_of_set(&self, i: usize, y: &[u32]) -> Vec<f64> {
+    fn phi_of_set(&self, i: usize, y: &[u32]) -> Vec<(usize, f64)> {
         let row = &self.samples[i].rows[0];
-        let mut phi = vec![0.0; self.dim()];
+        let mut parts = Vec::new();
         for (label, &on) in y.iter().enumerate() {
             let sign = match on {
                 1 => 1.0,
                 _ if self.sets.signed => -1.0,
                 _ => continue,
             };
-            for (j, &value) in row.iter().enumerate() {
-                phi[j * self.labels + label] += sign * value;
-            }
+            parts.extend(row.iter().enumerate().map(|(j, &value)| (j * self.labels + label, sign * value)));
             if self.bias {
-                phi[self.features * self.labels + label] += sign;
+                parts.push((self.features * self.labels + label, sign));
             }
         }
         let start = (self.features + usize::from(self.bias)) * self.labels;
@@ -225,34 +227,33 @@ impl Problem {
             // Neither, the second only, the first only, both.
             let indicator = 2 * y[first as usize] + y[second as usize];
             match self.sets.both_only {
-                true => phi[start + pair] += f64::from(u8::from(indicator == 3)),
-                false => phi[start + 4 * pair + indicator as usize] += 1.0,
+                true => parts.push((start + pair, f64::from(u8::from(indicator == 3)))),
+                false => parts.push((start + 4 * pair + indicator as usize, 1.0)),
             }
         }
-        phi
+        parts
     }
 
-    /// The costs of all positions, added up: an exact integer.
+    /// The costs of all positions, added up: exact where costs are whole numbers.
     pub fn cost(&self, i: usize, y: &[u32]) -> f64 {
-        if self.kind == TaskKind::Multilabel {
-            let weight = |label: usize| self.costs.as_ref().map_or(1.0, |costs| costs[label]);
-            let wrong = self.samples[i].truth.iter().zip(y).enumerate().filter(|(_, (truth, y))| truth != y);
-            return wrong.map(|(label, _)| weight(label)).sum();
-        }
-        if self.kind == TaskKind::Matching {
-            let (miss, wrong) = self.link_costs();
-            let cost = |(&truth, &y): (&u32, &u32)| match (truth, y) {
+        self.cost_parts(i, y).iter().sum()
+    }
+
+    /// What each position costs.
+    pub fn cost_parts(&self, i: usize, y: &[u32]) -> Vec<f64> {
+        let (miss, wrong) = self.link_costs();
+        let is_wrong = |truth: u32, y: u32| f64::from(u8::from(truth != y));
+        let cost = |(position, (&truth, &y)): (usize, (&u32, &u32))| match (self.kind, &self.costs) {
+            (TaskKind::Matching, _) => match (truth, y) {
                 (1, 0) => miss,
                 (0, 1) => wrong,
                 _ => 0.0,
-            };
-            return self.samples[i].truth.iter().zip(y).map(cost).sum();
-        }
-        let cost = |(&truth, &y): (&u32, &u32)| match &self.costs {
-            None => f64::from(u8::from(truth != y)),
-            Some(costs) => costs[truth as usize * self.labels + y as usize],
+            },
+            (_, None) => is_wrong(truth, y),
+            (TaskKind::Multilabel, Some(costs)) => costs[position] * is_wrong(truth, y),
+            (_, Some(costs)) => costs[truth as usize * self.labels + y as usize],
         };
-        self.samples[i].truth.iter().zip(y).map(cost).sum()
+        self.samples[i].truth.iter().zip(y).enumerate().map(cost).collect()
     }
 
     /// What a missed and a false link cost.
@@ -265,10 +266,13 @@ impl Problem {
 
     /// L_i(y).
     pub fn loss(&self, i: usize, y: &[u32]) -> f64 {
-        let length = self.samples[i].truth.len();
+        self.cost(i, y) / self.loss_divisor(i) as f64
+    }
+
+    /// By what costs are divided: the number of positions, where the loss is a mean.
+    pub fn loss_divisor(&self, i: usize) -> usize {
         let has_mean = !matches!(self.kind, TaskKind::Multiclass | TaskKind::Matching);
-        let mean = has_mean && self.mean && length > 0;
-        self.cost(i, y) / if mean { length as f64 } else { 1.0 }
+        if has_mean && self.mean { self.samples[i].truth.len().max(1) } else { 1 }
     }
 
     pub fn labels_of(&self, i: usize) -> Vec<Vec<u32>> {

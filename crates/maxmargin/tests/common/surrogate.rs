@@ -71,7 +71,8 @@ impl Surrogated {
         self.try_risk().unwrap()
     }
 
-    fn try_risk(&self) -> maxmargin::Result<Box<dyn Risk>> {
+    /// The risk, or why the library refuses it.
+    pub fn try_risk(&self) -> maxmargin::Result<Box<dyn Risk>> {
         let &Self { surrogate, strategy, background, .. } = self;
         let (task, data) = (self.problem.task(), self.problem.dataset());
         let options = SearchOptions { surrogate, strategy, step: None, background };

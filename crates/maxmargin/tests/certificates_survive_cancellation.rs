@@ -1,0 +1,208 @@
+//! Promise: no certificate is false, to the last digit, also where floating point loses all of them: `lower_bound` is at
+//! most F*, and `primal` at least F of the weights that come with it.
+//!
+//! The referee of `exact` has small problems with all labels listed. It computes F of a run's weights without rounding, and
+//! an upper bound on F* from weights of hundreds of digits. Both are compared with what was printed as the numbers they are:
+//! there is no tolerance.
+//!
+//! `MAXMARGIN_CERTIFICATE_RUNS` says how many runs, `MAXMARGIN_CERTIFICATE_SEED` with which problem to begin: a fault
+//! names the seed of its problem. `--nocapture` shows how tight certificates are.
+
+use maxmargin::solver::{SolverKind, SolverSettings, Stop};
+use maxmargin::surrogate::Surrogate;
+use maxmargin::task::TaskKind;
+
+mod common;
+mod exact;
+
+use common::problem::{Problem, Sample, Sets, Values};
+use common::surrogate::Surrogated;
+use exact::hostile::{Case, case};
+use exact::judge::{Charge, Fault, Hearing, SOLVERS, Trial, description, hear};
+
+/// Runs by default: less than a minute.
+const RUNS: usize = 600;
+
+/// The most faults that are printed in full.
+const MOST_PRINTED: usize = 6;
+
+/// A multiclass problem in which each example has a label of its own.
+fn multiclass(rows: &[&[f64]], bias: bool) -> Problem {
+    let sample = |(label, row): (u32, &&[f64])| Sample {
+        rows: vec![row.to_vec()],
+        truth: vec![label],
+        weight: 1.0,
+        edges: Vec::new(),
+    };
+    Problem {
+        kind: TaskKind::Multiclass,
+        features: rows[0].len(),
+        labels: rows.len(),
+        bias,
+        boundary: false,
+        mean: false,
+        costs: None,
+        sets: Sets::default(),
+        fertility: (1, 1),
+        values: Values::Double,
+        sparse: true,
+        samples: (0..).zip(rows).map(sample).collect(),
+    }
+}
+
+/// Every solver on a problem under margin rescaling.
+fn judge(problem: &Problem, lambda: f64, gap: f64) -> Vec<Trial> {
+    let case = Case {
+        is_tame: false,
+        surrogated: Surrogated::new(problem, Surrogate::MARGIN, None),
+        settings: SolverSettings::new(lambda).unwrap(),
+        gap,
+        passes: 300,
+    };
+    let hearing = common::with_threads(1, || hear(&case, &SOLVERS)).expect("nothing is refused");
+    assert!(hearing.reference_gap < 1e-30, "the reference itself failed: {}", hearing.reference_gap);
+    let faults: Vec<String> =
+        hearing.trials.iter().flat_map(|trial| told(trial)).map(|(_, fault)| fault).collect();
+    assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), description(&case));
+    hearing.trials
+}
+
+/// The faults of a run by how much is false.
+fn told(trial: &Trial) -> Vec<(f64, String)> {
+    let Trial { kind, stop, passes, certificate, .. } = trial;
+    let tell = |fault: &Fault| {
+        let Fault { charge, excess, text } = fault;
+        let end = format!("{certificate:?}, {} after {passes} passes", stop.name());
+        (*excess, format!("{kind}, {charge:?}: {text}, by {excess:.2e} of it; {end}"))
+    };
+    trial.faults.iter().map(tell).collect()
+}
+
+#[test]
+fn timestamps_as_features() {
+    for bias in [true, false] {
+        let rows: [&[f64]; 2] = [&[1700000000.747, 1700000000.066], &[1700000000.563, 1700000000.155]];
+        judge(&multiclass(&rows, bias), 0.01, 1e-3);
+        let rows: [&[f64]; 2] =
+            [&[1700000000000.747, 1700000000000.066], &[1700000000000.563, 1700000000000.155]];
+        judge(&multiclass(&rows, bias), 1e-4, 1e-3);
+    }
+}
+
+#[test]
+fn the_optimum_with_timestamps_is_known() {
+    let rows: [&[f64]; 2] = [&[1700000000.747, 1700000000.066], &[1700000000.563, 1700000000.155]];
+    let surrogated = Surrogated::new(&multiclass(&rows, true), Surrogate::MARGIN, None);
+    let exact = exact::objective::ExactProblem::new(&surrogated, 0.01).unwrap();
+    let optimum = exact::optimum::optimum(&exact);
+    let value = optimum.value.high.to_f64();
+    assert!((value - 0.268351913).abs() < 1e-9, "{value}");
+}
+
+#[test]
+fn large_features_and_a_tiny_primal() {
+    for bias in [true, false] {
+        for gap in [1e-3, 1e-12] {
+            let rows: [&[f64]; 2] = [&[1e8, 2.5e8], &[-3e8, 1.5e8]];
+            judge(&multiclass(&rows, bias), 1e-4, gap);
+        }
+    }
+}
+
+fn number_of(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, which is no whole number"))
+    })
+}
+
+#[test]
+fn random_problems_that_are_hard_on_floating_point() {
+    let wanted = number_of("MAXMARGIN_CERTIFICATE_RUNS", RUNS);
+    let first = number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
+    let mut heard: Vec<(Case, Hearing)> = Vec::new();
+    let mut found = Vec::new();
+    let (mut runs, mut refused) = (0, 0);
+    common::with_threads(1, || {
+        for seed in first.. {
+            if runs >= wanted {
+                break;
+            }
+            let case = case(seed);
+            let Some(hearing) = hear(&case, &SOLVERS) else {
+                refused += 1;
+                continue;
+            };
+            runs += hearing.trials.len();
+            let told = hearing.trials.iter().flat_map(told);
+            found.extend(told.map(|(excess, fault)| (excess, seed, fault)));
+            heard.push((case, hearing));
+        }
+    });
+    println!(
+        "{runs} runs on {} problems; {refused} problems were refused or have no rational optimum",
+        heard.len()
+    );
+    for is_tame in [true, false] {
+        print_summary(is_tame, &heard);
+    }
+    // The worst first, with their data.
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let tell = |(_, seed, fault): &(f64, u64, String)| {
+        format!("seed {seed}, {fault}\n{}", description(&case(*seed)))
+    };
+    let worst: Vec<String> = found.iter().take(MOST_PRINTED).map(tell).collect();
+    assert!(found.is_empty(), "{} faults in {runs} runs; the worst:\n{}", found.len(), worst.join("\n"));
+}
+
+/// How tight certificates are.
+fn print_summary(is_tame: bool, heard: &[(Case, Hearing)]) {
+    let hearings: Vec<&(Case, Hearing)> = heard.iter().filter(|(case, _)| case.is_tame == is_tame).collect();
+    println!("{} problems with {} numbers", hearings.len(), if is_tame { "moderate" } else { "hostile" });
+    for is_linear in [true, false] {
+        let own = hearings.iter().filter(|(case, _)| case.surrogated.surrogate.is_linear() == is_linear);
+        let mut gaps: Vec<f64> = own.map(|(_, hearing)| hearing.reference_gap).collect();
+        let [median, most, all] = [0.5, 0.9, 1.0].map(|share| quantile(&mut gaps, share));
+        let name = if is_linear { "linear" } else { "other" };
+        println!(
+            "  {name} surrogates: gap of the reference median {median:.1e}, 90 % {most:.1e}, largest {all:.1e}"
+        );
+    }
+    let trials: Vec<&Trial> = hearings.iter().flat_map(|(_, hearing)| &hearing.trials).collect();
+    for kind in SOLVERS {
+        let own: Vec<&Trial> = trials.iter().copied().filter(|trial| trial.kind == kind).collect();
+        print_solver(kind, &own);
+    }
+}
+
+fn print_solver(kind: SolverKind, trials: &[&Trial]) {
+    let reached = trials.iter().filter(|trial| trial.stop == Stop::GapReached).count();
+    let stalled = trials.iter().filter(|trial| trial.stop == Stop::Stalled).count();
+    let mut gaps: Vec<f64> = trials.iter().map(|trial| trial.certificate.gap().0).collect();
+    let mut true_gaps: Vec<f64> = trials.iter().map(|trial| trial.true_gap()).collect();
+    let charged = |charge: Charge| {
+        let own = || trials.iter().flat_map(|trial| &trial.faults).filter(|fault| fault.charge == charge);
+        let worst = own().map(|fault| fault.excess).fold(0.0, f64::max);
+        if own().count() == 0 { "0".to_owned() } else { format!("{} ({worst:.0e})", own().count()) }
+    };
+    println!(
+        "  {:>14}: {:4} runs, {:3.0} % reached the gap, {stalled} stalled; gap: median {:.0e}, 75 % {:.0e}; true gap: {:.0e}, {:.0e}; false: primal {}, lower bound {}, no bracket {}, no number {}",
+        kind.name(),
+        trials.len(),
+        100.0 * reached as f64 / trials.len() as f64,
+        quantile(&mut gaps, 0.5),
+        quantile(&mut gaps, 0.75),
+        quantile(&mut true_gaps, 0.5),
+        quantile(&mut true_gaps, 0.75),
+        charged(Charge::Primal),
+        charged(Charge::LowerBound),
+        charged(Charge::NoBracket),
+        charged(Charge::NoNumber),
+    );
+}
+
+/// The number below which this share of the numbers is.
+fn quantile(numbers: &mut [f64], share: f64) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let last = numbers.len().saturating_sub(1);
+    numbers.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)
+}
