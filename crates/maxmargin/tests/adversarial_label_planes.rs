@@ -232,6 +232,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
         truth: &truth,
         scores: &mut scores,
         scale: 1.0,
+        noise: ScoreNoise::UNKNOWN,
         example: 0,
     };
     let answer = search.with_step(Some(0.4)).answer(scene, &mut Memory::default(), &mut Workspace::default());
