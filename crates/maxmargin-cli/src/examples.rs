@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Source, Vocabulary, read_training,
+    Alphabet, Attributes, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Source, Vocabulary,
+    nearly_constant_columns, read_training,
 };
 use maxmargin::task::TaskKind;
 
@@ -87,19 +88,41 @@ impl Examples {
         data: &Dataset,
         given: Option<&Preprocessing>,
     ) -> Result<Problem> {
-        let (impute, standardize) = (arguments.examples.impute(), arguments.examples.standardize);
         let preprocessing = match given {
             Some(given) => given.clone(),
-            // Readers let no missing value pass where none is filled in.
-            None if impute == Impute::None && !standardize => Preprocessing::default(),
-            None => Preprocessing::fit(data, impute, standardize)?,
+            None => arguments.examples.preprocessing(data)?,
         };
+        if preprocessing.shift.is_none() {
+            self.note_constant_columns(data);
+        }
         let data = if preprocessing.is_empty() { data.clone() } else { preprocessing.apply(data)? };
         let options = arguments.task_options(&self.vocabulary.labels, &data)?;
         let search = arguments.search_options(&self.vocabulary.labels)?;
         let problem =
             Problem::new(arguments.task, options, self.vocabulary.clone(), data, self.format, search)?;
         Ok(Problem { preprocessing, dropped_labels: self.dropped_labels.clone(), ..problem })
+    }
+
+    /// Says which columns should be centred.
+    fn note_constant_columns(&self, data: &Dataset) {
+        const MOST_NAMED: usize = 5;
+        let columns = nearly_constant_columns(&data.features);
+        if columns.is_empty() {
+            return;
+        }
+        let name = |&j: &usize| match &self.vocabulary.attributes {
+            Attributes::Named(names) => format!("{:?}", names.name(j as u32)),
+            Attributes::Numbered(_) => (j + 1).to_string(),
+        };
+        let named: Vec<String> = columns.iter().take(MOST_NAMED).map(name).collect();
+        let more = if columns.len() > MOST_NAMED { ", …" } else { "" };
+        note(&format!(
+            "note: {} hardly {} against {} size ({}{more}): sums of such numbers cancel, which makes training slow and the certificate wide; --center or --standardize helps",
+            count(columns.len(), "column"),
+            if columns.len() == 1 { "varies" } else { "vary" },
+            if columns.len() == 1 { "its" } else { "their" },
+            named.join(", "),
+        ));
     }
 
     /// The names in the examples.

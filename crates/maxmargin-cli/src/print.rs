@@ -29,9 +29,36 @@ pub fn number(value: f64) -> String {
     digits(value, 6)
 }
 
-/// A bound, with enough digits to tell it from the other one.
-pub fn bound(value: f64) -> String {
-    digits(value, 9)
+/// A lower bound, with enough digits to tell it from the other one: what is printed is no more than it is.
+pub fn lower(value: f64) -> String {
+    rounded_to(value, 9, |printed| printed <= value, -1.0)
+}
+
+/// An upper bound, likewise: what is printed is no less than it is.
+pub fn upper(value: f64) -> String {
+    rounded_to(value, 9, |printed| printed >= value, 1.0)
+}
+
+/// A lower bound in a table, with six digits.
+pub fn short_lower(value: f64) -> String {
+    rounded_to(value, 6, |printed| printed <= value, -1.0)
+}
+
+/// An upper bound in a table.
+pub fn short_upper(value: f64) -> String {
+    rounded_to(value, 6, |printed| printed >= value, 1.0)
+}
+
+/// A number with so many digits, moved by a unit of the last one where it would be on the wrong side.
+fn rounded_to(value: f64, significant: i32, is_right: impl Fn(f64) -> bool, side: f64) -> String {
+    let text = digits(value, significant);
+    if text.parse::<f64>().is_ok_and(&is_right) || !value.is_finite() {
+        return text;
+    }
+    // Very large and very small numbers have two digits less.
+    let exponent = value.abs().log10().floor() as i32;
+    let kept = if (-4..7).contains(&exponent) { significant } else { significant - 2 };
+    digits(value + side * 10f64.powi(exponent + 1 - kept), significant)
 }
 
 fn digits(value: f64, significant: i32) -> String {
@@ -96,6 +123,17 @@ mod tests {
             (f64::INFINITY, "inf"),
         ] {
             assert_eq!(number(value), text);
+        }
+        assert_eq!(
+            (lower(0.123_456_789_9), upper(0.123_456_789_1)),
+            ("0.123456789".into(), "0.12345679".into())
+        );
+        assert_eq!((lower(2.0), upper(2.0), lower(0.0)), ("2".into(), "2".into(), "0".into()));
+        for value in [1.234_567_894_999e-9, 9.999_999_999_9, 7.77e11, 0.268_351_912_999_7, 3.0e-300] {
+            let (below, above) = (lower(value), upper(value));
+            let bounds = (below.parse::<f64>().unwrap(), above.parse::<f64>().unwrap());
+            assert!(bounds.0 <= value && value <= bounds.1, "{below} {value:e} {above}");
+            assert!(bounds.1 - bounds.0 <= 1e-5 * value, "{below} {value:e} {above}");
         }
         assert_eq!(time(605.0), "10 min 5 s");
     }

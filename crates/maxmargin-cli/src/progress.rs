@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use maxmargin::solver::{Limits, Report};
 
-use crate::print::{note, number, time};
+use crate::print::{note, short_lower, short_upper, time};
 
 /// Elsewhere than on a terminal there is a line at the passes 1, 2, 4, 8, … and at least this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -88,8 +88,8 @@ impl Progress {
             "{}pass {}: primal {}, lower bound {}, gap {}, {} oracle calls, {}{}",
             self.name,
             report.passes,
-            number(certificate.primal),
-            number(certificate.lower_bound),
+            short_upper(certificate.primal),
+            short_lower(certificate.lower_bound),
             certificate.gap(),
             report.oracle_calls,
             time(report.seconds),
@@ -99,7 +99,7 @@ impl Progress {
 
     /// What fits beside the bar on a narrow terminal; a wrapped line could not be drawn over.
     fn short_line(&self, report: &Report) -> String {
-        let (gap, primal) = (report.certificate.gap(), number(report.certificate.primal));
+        let (gap, primal) = (report.certificate.gap(), short_upper(report.certificate.primal));
         let (time, left) = (time(report.seconds), self.left(report));
         format!("{}pass {}: gap {gap}, F ≤ {primal}, {time}{left}", self.name, report.passes)
     }

@@ -12,7 +12,7 @@ use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSetting
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{bound, percent, time};
+use crate::print::{lower, percent, time, upper};
 use crate::problem::Problem;
 use crate::progress::Progress;
 
@@ -156,7 +156,7 @@ impl Trained {
     /// The certificate in a sentence.
     pub fn certificate(&self, problem: &Problem) -> String {
         if !problem.search.surrogate().is_convex() {
-            let primal = bound(self.outcome.report.certificate.primal);
+            let primal = upper(self.outcome.report.certificate.primal);
             return format!(
                 "none: {} is not convex in the weights; F = {primal}",
                 problem.search.surrogate()
@@ -169,8 +169,8 @@ impl Trained {
         };
         format!(
             "{} ≤ F* ≤ {}: gap {}, {oracle}{}",
-            bound(certificate.lower_bound),
-            bound(certificate.primal),
+            lower(certificate.lower_bound),
+            upper(certificate.primal),
             certificate.gap(),
             problem.search.remark().map_or(String::new(), |remark| format!("; {remark}")),
         )

@@ -38,7 +38,7 @@ impl<'a> WarmStart<'a> {
     pub fn preprocessing(&self, arguments: &ExampleArguments) -> Result<&Preprocessing> {
         if !arguments.ask_for(&self.model.preprocessing) {
             self.differs(
-                "its columns were changed in another way; give the same --missing and --standardize as then",
+                "its columns were changed in another way; give the same --missing, --standardize and --center as then",
             )?;
         }
         Ok(&self.model.preprocessing)

@@ -165,7 +165,7 @@ fn options_of_label_sets_reach_the_model() {
     }
     let other = "train multilabel --train songs.arff --standardize --lambda 0.1 --model n --warm-start m --solver bmrm";
     folder.refusal(other, &["other weights for pairs", "--pairs, --pair-weights and --signed"]);
-    folder.refusal(&other.replace("--standardize", "--signed"), &["--missing and --standardize"]);
+    folder.refusal(&other.replace("--standardize", "--signed"), &["--missing, --standardize and --center"]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use maxmargin::task::{LinkOptions, Task, TaskKind};
 use serde_json::{Value, json};
 
 use crate::describe::{Coupling, columns, couplings_of, label_sets, links};
-use crate::print::{bound, count, number, say, say_json};
+use crate::print::{count, lower, number, say, say_json, upper};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
 ///
@@ -86,13 +86,13 @@ impl Inspect {
                 Ok(surrogate) if !surrogate.is_convex() => {
                     format!(
                         "none: {surrogate} is not convex in the weights; F = {}",
-                        bound(certificate.primal)
+                        upper(certificate.primal)
                     )
                 }
                 _ => format!(
                     "{} ≤ F* ≤ {}: gap {}, oracle gap {}",
-                    bound(certificate.lower_bound),
-                    bound(certificate.primal),
+                    lower(certificate.lower_bound),
+                    upper(certificate.primal),
                     certificate.gap(),
                     number(certificate.oracle_gap),
                 ),
@@ -213,6 +213,7 @@ impl Inspect {
             "heaviest": heaviest,
             "missing": model.preprocessing.impute.is_some(),
             "standardized": model.preprocessing.scale.is_some(),
+            "centered": model.preprocessing.shift.is_some(),
         });
         if description.task == TaskKind::Matching {
             let LinkOptions { miss, false_link, fertility, extra_links } = model.options.links;

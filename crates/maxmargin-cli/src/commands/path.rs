@@ -13,7 +13,7 @@ use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive, shar
 use crate::evaluation::{Evaluation, HeldOut};
 use crate::examples::Examples;
 use crate::interrupt;
-use crate::print::{note, number, say, say_json, time};
+use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
 use crate::problem::{Problem, check_output};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -247,8 +247,8 @@ impl Path {
                 number(1.0 / (lambda * n)),
                 report.passes.to_string(),
                 time(report.seconds),
-                number(report.certificate.primal),
-                number(report.certificate.lower_bound),
+                short_upper(report.certificate.primal),
+                short_lower(report.certificate.lower_bound),
                 report.certificate.gap().to_string(),
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));

@@ -6,12 +6,15 @@
 //!
 //! Dense data is centred and divided by its standard deviation, column by column. Sparse data is only divided, so that it
 //! stays sparse; its standard deviation counts the zeros that are not stored. A column that is constant is left alone: it
-//! has nothing to standardise, and dividing by rounding errors would blow it up.
+//! has nothing to standardise, and dividing by rounding errors would blow it up. [`nearly_constant_columns`] names those that
+//! should be centred: numbers that hardly vary against their size, such as times in seconds.
 
+mod constant_columns;
 mod statistics;
 
 use std::sync::Arc;
 
+pub use constant_columns::nearly_constant_columns;
 use serde::{Deserialize, Serialize};
 use statistics::ColumnStatistics;
 
@@ -59,13 +62,23 @@ pub struct Preprocessing {
 }
 
 impl Preprocessing {
-    /// Learns from training data what to do to columns.
+    /// Learns from training data what to do to columns. Sparse data is not centred.
     pub fn fit(data: &Dataset, impute: Impute, standardise: bool) -> Result<Self> {
+        Self::fit_columns(data, impute, standardise && !data.features.is_sparse(), standardise)
+    }
+
+    /// The same with all columns centred, whether or not they are divided by their standard deviation. Sparse data
+    /// becomes dense.
+    pub fn fit_centred(data: &Dataset, impute: Impute, standardise: bool) -> Result<Self> {
+        Self::fit_columns(data, impute, true, standardise)
+    }
+
+    fn fit_columns(data: &Dataset, impute: Impute, centre: bool, divide: bool) -> Result<Self> {
         let features = &data.features;
         if impute == Impute::None {
             check_none_missing(features)?;
         }
-        let statistics = match (impute, standardise) {
+        let statistics = match (impute, centre || divide) {
             (Impute::None | Impute::Zero, false) => None,
             _ => Some(ColumnStatistics::of(features, impute)),
         };
@@ -75,9 +88,9 @@ impl Preprocessing {
             _ => Some(vec![0.0; features.columns()]),
         };
         let mut preprocessing = Self { impute: filled_in, shift: None, scale: None };
-        if let Some(statistics) = statistics.filter(|_| standardise) {
-            preprocessing.shift = (!features.is_sparse()).then_some(statistics.mean);
-            preprocessing.scale = Some(statistics.deviation);
+        if let Some(ColumnStatistics { mean, deviation, .. }) = statistics {
+            preprocessing.shift = centre.then_some(mean);
+            preprocessing.scale = divide.then_some(deviation);
         }
         Ok(preprocessing)
     }
@@ -148,7 +161,7 @@ impl Preprocessing {
         let (rows, columns) = (features.rows(), features.columns());
         if sparse && rows.saturating_mul(columns) > MOST_FILLED_UP {
             let problem = format!(
-                "the training data was dense and this data is sparse: {rows} rows of {columns} columns would fill the memory; give fewer rows at a time"
+                "centred columns are dense, and this data is sparse: {rows} rows of {columns} columns would fill the memory; give fewer rows at a time, or do not centre"
             );
             return Err(Error::parameter("standardise", problem));
         }
