@@ -54,17 +54,18 @@ impl HeldOut {
             unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
         let data = known.view(data)?;
-        if (data.sets.is_some() || data.edges.is_some())
-            && !data.labels.is_empty()
-            && data.labels.iter().all(|&label| label == UNKNOWN_LABEL)
-        {
+        let has_names = unseen.labels > 0 && data.sets.is_none() && data.edges.is_none();
+        if !has_names && !data.labels.is_empty() && data.labels.iter().all(|&label| label == UNKNOWN_LABEL) {
             let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
             match data.edges {
                 Some(_) => bail!(
                     "{file}: an evaluation needs the true links; name them with --links, those of test data as its second file"
                 ),
-                None => bail!(
+                None if data.sets.is_some() => bail!(
                     "{file}: no example has a label that the model knows; an evaluation needs the true labels"
+                ),
+                None => bail!(
+                    "{file}: no example has a label, but an evaluation needs the true ones; name the column of a table with --label-columns, or the labels of images with --labels"
                 ),
             }
         }

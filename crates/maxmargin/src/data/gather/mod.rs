@@ -249,6 +249,22 @@ impl<'v> Gathering<'v> {
         }
     }
 
+    /// The labels so far, in the order of their numbers.
+    pub fn label_names(&self) -> impl Iterator<Item = &str> {
+        match &self.names {
+            Names::Growing { labels, .. } => labels.iter(),
+            Names::Fixed(vocabulary) => vocabulary.labels.iter(),
+        }
+    }
+
+    /// Whether a label is known so far.
+    pub fn knows_label(&self, name: &str) -> bool {
+        match &self.names {
+            Names::Growing { labels, .. } => labels.get(name).is_some(),
+            Names::Fixed(vocabulary) => vocabulary.labels.get(name).is_some(),
+        }
+    }
+
     /// The vocabulary of the model, when it is fixed.
     pub fn fixed_vocabulary(&self) -> Option<&'v Vocabulary> {
         match self.names {
