@@ -99,7 +99,9 @@ impl Chain {
     /// A chain with this many features per position (without the bias) and labels.
     pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
         check_labels(labels, &options.loss.cost)?;
-        check_size(features, labels)?;
+        let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
+        let transitions = transitions.and_then(|from| from.checked_mul(labels));
+        check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
         Ok(Self { features, labels, options })
     }
 

@@ -105,10 +105,8 @@ impl Multilabel {
             ));
         }
         options.loss.check(labels)?;
-        super::multiclass::check_size(
-            features + options.pair_weights.count() * graph.edges().len().div_ceil(labels),
-            labels,
-        )?;
+        let pairs = graph.edges().len().checked_mul(options.pair_weights.count());
+        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), labels, pairs)?;
         Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
     }
 
