@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Dataset, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label, read_training,
-    read_with,
+    Alphabet, Dataset, LabelSpellings, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label,
+    read_training, read_with,
 };
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::{Task, TaskKind};
@@ -42,9 +42,12 @@ impl HeldOut {
             && let Ok((_, other)) = read_training(paths, &options)
         {
             // Rare, so it may cost two more readings: chunks are counted right only if unknown tags keep their names.
-            for name in other.labels.iter().filter(|name| known.dropped_labels.get(name).is_none()) {
-                labels.add(name);
-            }
+            let (mine, dropped) = (LabelSpellings::of(&labels), LabelSpellings::of(known.dropped_labels));
+            let is_stranger = |name: &&str| {
+                mine.find(&vocabulary.labels, name).is_none()
+                    && dropped.find(known.dropped_labels, name).is_none()
+            };
+            other.labels.iter().filter(is_stranger).for_each(|name| _ = labels.add(name));
             let attributes = vocabulary.attributes.clone();
             (data, _) = read_with(paths, &options, &Vocabulary { labels: labels.clone(), attributes })?;
         }
