@@ -97,17 +97,17 @@ impl HeldOut {
     }
 
     /// What these weights predict for it, against the truth.
-    pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Evaluation<'_> {
-        let best = task.predict(weights, &self.data, 1).into_iter();
+    pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Result<Evaluation<'_>> {
+        let best = task.predict(weights, &self.data, 1)?.into_iter();
         let predicted: Vec<Vec<u32>> =
             best.map(|best| best.into_iter().next().map(|best| best.labels).unwrap_or_default()).collect();
         let Self { data: truth, labels, background, .. } = self;
         let comparison = Comparison { truth, predicted: &predicted, labels, known, background: *background };
-        Evaluation {
+        Ok(Evaluation {
             held_out: self,
             metrics: Metrics::of(task, comparison),
             per_label: per_label(comparison),
-        }
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 pub mod alignment;
 mod alphabet;
 mod arff;
+mod consistency;
 mod crfsuite;
 mod csv;
 mod dataset;
@@ -38,6 +39,7 @@ mod topics;
 pub mod word_images;
 
 pub use alphabet::Alphabet;
+pub(crate) use consistency::check_weight;
 pub use dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 pub use features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
 pub use fingerprint::fingerprint_of_bytes;

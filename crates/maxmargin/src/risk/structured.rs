@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle};
+use crate::data::check_weight;
 use crate::error::{Error, Result};
 use crate::linear::{CommonDirections, FeatureSum};
 use crate::search::{Memory, Scene, Search, Violation};
@@ -23,7 +24,7 @@ use crate::structure::{Coded, Example, FlowPolytope, Structure};
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
 /// let example = |i: usize, truth| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = Multiclass::new(1, 2, false, LabelCost::ZeroOne)?;
-/// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)]);
+/// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)])?;
 ///
 /// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).
 /// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.upper;
@@ -47,14 +48,15 @@ pub struct StructuredRisk<S: Structure, Q> {
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
-    /// The risk of these examples.
-    pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Self {
+    /// The risk of these examples. Refused where a weight is negative or not finite: then planes are no lower bounds.
+    pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
+        examples.iter().enumerate().try_for_each(|(i, example)| check_weight(i, example.weight))?;
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
         let longest_arcs = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
-        Self {
+        Ok(Self {
             structure,
             search,
             examples,
@@ -64,7 +66,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
             memories,
             queries: AtomicU64::new(0),
             convex: true,
-        }
+        })
     }
 
     /// The same for a surrogate that is not convex in the weights: no certificate exists.

@@ -43,6 +43,16 @@ impl Multiclass {
         Ok(Self { features, labels, bias, cost })
     }
 
+    /// The number of features, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
     /// What a wrong label costs.
     pub fn cost(&self) -> &LabelCost {
         &self.cost

@@ -105,6 +105,16 @@ impl Chain {
         Ok(Self { features, labels, options })
     }
 
+    /// The number of features, of a position, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
     /// What one wrong label costs.
     pub fn cost(&self) -> &LabelCost {
         &self.options.loss.cost

@@ -98,6 +98,11 @@ impl Matching {
         Ok(Self { features, options })
     }
 
+    /// The number of features of an edge, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
     /// The most links of a left and of a right node.
     pub fn fertility(&self) -> (u32, u32) {
         self.options.fertility

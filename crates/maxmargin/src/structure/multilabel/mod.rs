@@ -110,6 +110,11 @@ impl Multilabel {
         Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
     }
 
+    /// The number of features, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
     /// The pairs of labels that have weights.
     pub fn graph(&self) -> &LabelGraph {
         &self.graph
