@@ -124,6 +124,14 @@ fn a_count_that_is_right_does_no_harm() {
     folder.run(&format!("{TRAIN} --train right.arff --model both.model")).success();
     let models = ["alone.model", "both.model"].map(|name| std::fs::read(folder.path(name)).unwrap());
     assert!(models[0] == models[1]);
+    // Names of other data say nothing about these columns.
+    folder.write("right.xml", "<labels><label name=\"red\"/><label name=\"blue\"/></labels>");
+    folder.run(&format!("{TRAIN} --train right.arff --model other.model")).success();
+    assert!(std::fs::read(folder.path("other.model")).unwrap() == models[0]);
+    // One of them is enough to disagree.
+    folder.write("right.xml", "<labels><label name=\"red\"/><label name=\"tempo\"/></labels>");
+    let parts = ["right.xml says `tempo`, `red`", "-C 3 on line 1 says `calm`, `happy`, `sad`"];
+    folder.refusal(&format!("{TRAIN} --train right.arff --model new.model"), &parts);
 }
 
 #[test]

@@ -350,14 +350,13 @@ fn models_that_contradict_themselves_are_refused() {
             ),
         ] {
             let _ = (bad.task().is_ok(), bad.norm(), bad.blocks(), bad.loss_name());
-            // What a task has no use for is not saved; all else is an error now or when the file is read.
-            let is_kept = bad.save(&path).is_ok();
-            if is_kept && let Ok(loaded) = Model::load(&path) {
+            // What a task has no use for is not saved; all else is an error, now or when the file is read.
+            if bad.save(&path).is_ok()
+                && let Ok(loaded) = Model::load(&path)
+            {
                 assert_eq!(loaded.weights, good.weights, "{kind}: {what}");
                 let task = loaded.task().unwrap();
                 task.predict(&loaded.weights, &data(kind), 2).unwrap();
-            } else {
-                assert!(!is_kept, "{kind}: a model with {what} was saved, but cannot be read");
             }
             let _ = std::fs::remove_file(&path);
         }

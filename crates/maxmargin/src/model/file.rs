@@ -122,21 +122,13 @@ impl Model {
         })
     }
 
-    /// Refuses a model whose parts do not go together.
+    /// Refuses a model whose task cannot be.
     fn check(&self) -> Checked<()> {
         self.task().map_err(|e| e.to_string())?;
-        if self.description.task == TaskKind::Matching {
-            check_edge_labels(&self.vocabulary.labels)?;
+        match self.description.task {
+            TaskKind::Matching => check_edge_labels(&self.vocabulary.labels),
+            _ => Ok(()),
         }
-        let Preprocessing { impute, shift, scale } = &self.preprocessing;
-        let columns = self.vocabulary.attributes.len();
-        for (name, vector) in [("impute", impute), ("shift", shift), ("scale", scale)] {
-            let Some(vector) = vector else { continue };
-            if vector.len() != columns {
-                return Err(format!("{name} is for {} columns, but there are {columns}", vector.len()));
-            }
-        }
-        Ok(())
     }
 
     fn header(&self) -> Header {

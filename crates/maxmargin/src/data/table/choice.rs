@@ -146,8 +146,10 @@ fn found(
     };
     let range = counted.columns(columns.len());
     match (conventional, range) {
-        (None, Ok(columns)) => Ok(columns),
+        (None, Ok(range)) => Ok(range),
         (None, Err(problem)) => Err(source.error(problem)),
+        // A file beside the data that names none of its columns is about other data.
+        (Some(claim), Ok(range)) if claim.columns.is_empty() => Ok(range),
         (Some(claim), Ok(range)) if claim.columns == range => checked(source, columns, claim, data),
         (Some(claim), range) => {
             let counted = Claim {
