@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Dataset, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label, read_training,
-    read_with,
+    Alphabet, Dataset, LabelSpellings, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label,
+    read_training, read_with,
 };
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
 use maxmargin::task::{Task, TaskKind};
@@ -42,9 +42,12 @@ impl HeldOut {
             && let Ok((_, other)) = read_training(paths, &options)
         {
             // Rare, so it may cost two more readings: chunks are counted right only if unknown tags keep their names.
-            for name in other.labels.iter().filter(|name| known.dropped_labels.get(name).is_none()) {
-                labels.add(name);
-            }
+            let (mine, dropped) = (LabelSpellings::of(&labels), LabelSpellings::of(known.dropped_labels));
+            let is_stranger = |name: &&str| {
+                mine.find(&vocabulary.labels, name).is_none()
+                    && dropped.find(known.dropped_labels, name).is_none()
+            };
+            other.labels.iter().filter(is_stranger).for_each(|name| _ = labels.add(name));
             let attributes = vocabulary.attributes.clone();
             (data, _) = read_with(paths, &options, &Vocabulary { labels: labels.clone(), attributes })?;
         }
@@ -54,17 +57,18 @@ impl HeldOut {
             unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
         }
         let data = known.view(data)?;
-        if (data.sets.is_some() || data.edges.is_some())
-            && !data.labels.is_empty()
-            && data.labels.iter().all(|&label| label == UNKNOWN_LABEL)
-        {
+        let has_names = unseen.labels > 0 && data.sets.is_none() && data.edges.is_none();
+        if !has_names && !data.labels.is_empty() && data.labels.iter().all(|&label| label == UNKNOWN_LABEL) {
             let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
             match data.edges {
                 Some(_) => bail!(
                     "{file}: an evaluation needs the true links; name them with --links, those of test data as its second file"
                 ),
-                None => bail!(
+                None if data.sets.is_some() => bail!(
                     "{file}: no example has a label that the model knows; an evaluation needs the true labels"
+                ),
+                None => bail!(
+                    "{file}: no example has a label, but an evaluation needs the true ones; name the column of a table with --label-columns, or the labels of images with --labels"
                 ),
             }
         }
@@ -93,17 +97,17 @@ impl HeldOut {
     }
 
     /// What these weights predict for it, against the truth.
-    pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Evaluation<'_> {
-        let best = task.predict(weights, &self.data, 1).into_iter();
+    pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Result<Evaluation<'_>> {
+        let best = task.predict(weights, &self.data, 1)?.into_iter();
         let predicted: Vec<Vec<u32>> =
             best.map(|best| best.into_iter().next().map(|best| best.labels).unwrap_or_default()).collect();
         let Self { data: truth, labels, background, .. } = self;
         let comparison = Comparison { truth, predicted: &predicted, labels, known, background: *background };
-        Evaluation {
+        Ok(Evaluation {
             held_out: self,
             metrics: Metrics::of(task, comparison),
             per_label: per_label(comparison),
-        }
+        })
     }
 }
 

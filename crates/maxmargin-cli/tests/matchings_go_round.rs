@@ -176,3 +176,62 @@ fn with_an_inexact_search_a_prox_term_does_no_harm() {
     let (bmrm, prox_bmrm) = (gap("bmrm"), gap("prox-bmrm"));
     assert!(prox_bmrm <= bmrm, "{prox_bmrm} with the prox term, {bmrm} without");
 }
+
+/// Numbers of nodes are names: gaps between them change nothing but what predictions are called.
+#[test]
+fn gaps_between_nodes_change_nothing() {
+    let folder = Folder::new();
+    let far = |node: u32| if node == 0 { 3 } else { 349_520 * node + 11 };
+    let graphs = |number: &dyn Fn(u32) -> u32| -> String {
+        let graph = |i: u32| -> String {
+            let edge = |left: u32, right: u32| {
+                let label = if left == right { "sure" } else { "none" };
+                let noise = f64::from((i * 7 + left * 5 + right * 3) % 11) / 10.0;
+                let near = 1.0 - f64::from(left.abs_diff(right)) / 4.0;
+                format!("{} {} {label} near:{near} noise:{noise}\n", number(left), number(right))
+            };
+            let edges = (0..3).flat_map(|left| (0..3).map(move |right| (left, right)));
+            edges
+                .filter(|(l, r)| (i + l + 2 * r) % 4 > 0 || l == r)
+                .map(|(l, r)| edge(l, r))
+                .collect::<String>()
+                + "\n"
+        };
+        (0..30).map(graph).collect()
+    };
+    folder.write("near.edges", graphs(&|node| node));
+    folder.write("far.edges", graphs(&far));
+    for (fertility, solver) in [("1,1", "bcfw"), ("2,1", "bmrm"), ("1,1", "extragradient")] {
+        let mut predictions = Vec::new();
+        for name in ["near", "far"] {
+            folder.output(&format!(
+                "train matching --train {name}.edges --model {name}.model --lambda 0.1 --quiet --fertility {fertility} --solver {solver}"
+            ));
+            predictions.push(
+                folder.output(&format!("predict --model {name}.model --input {name}.edges --k-best 3")),
+            );
+        }
+        assert_eq!(
+            std::fs::read(folder.path("near.model")).unwrap(),
+            std::fs::read(folder.path("far.model")).unwrap()
+        );
+        let renamed = |line: &str| -> String {
+            if line.starts_with('#') {
+                return line.to_owned();
+            }
+            let link = |link: &str| {
+                let (left, right) = link.split_once('-').unwrap();
+                format!("{}-{}", far(left.parse().unwrap()), far(right.parse().unwrap()))
+            };
+            line.split_whitespace().map(link).collect::<Vec<_>>().join(" ")
+        };
+        let expected: Vec<String> = predictions[0].lines().map(renamed).collect();
+        assert_eq!(predictions[1].lines().collect::<Vec<_>>(), expected);
+    }
+    // A mistake is told by the number in the file.
+    folder.write("twice.edges", "700000 5 sure a\n700000 900000 sure b\n");
+    folder.refusal(
+        "train matching --train twice.edges --model new.model --lambda 1",
+        &["left node 700000 has 2 sure links"],
+    );
+}

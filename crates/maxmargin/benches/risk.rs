@@ -48,7 +48,7 @@ fn risk_with_subgradient(bencher: Bencher) {
         .map(|(i, &truth)| Example { input: Rows::new(&matrix, i..i + 1), truth, weight: 1.0 })
         .collect();
     let task = Multiclass::new(FEATURES, LABELS, false, LabelCost::ZeroOne).expect("ten labels");
-    let risk = StructuredRisk::new(task, MarginSearch, examples);
+    let risk = StructuredRisk::new(task, MarginSearch, examples).unwrap();
     let groups = Groups::new(risk.len(), 1);
     let w = weights();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");

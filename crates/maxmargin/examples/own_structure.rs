@@ -176,7 +176,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let (train, test) = (made_up(300, &mut random), made_up(300, &mut random));
 
-    let risk = StructuredRisk::new(Segment { features: FEATURES }, MarginSearch, train);
+    let risk = StructuredRisk::new(Segment { features: FEATURES }, MarginSearch, train)?;
     let settings = SolverSettings::new(0.01)?;
     let mut solver = SolverKind::ProxBmrm.build(&risk, &settings);
     let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(()));

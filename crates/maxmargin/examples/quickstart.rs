@@ -19,7 +19,7 @@ fn main() -> maxmargin::Result<()> {
     println!("F(w) = {:.4}, at least {:.4} for any w", proof.primal, proof.lower_bound);
 
     let test = word_images(1, Noise::default(), 2);
-    let best = &task.predict(&outcome.weights, &test.data, 1)[0][0];
+    let best = &task.predict(&outcome.weights, &test.data, 1)?[0][0];
     let read: String = best.labels.iter().map(|&y| train.vocabulary.labels.name(y)).collect();
     println!("read {read:?}, it was {:?}", test.words[0]);
     Ok(())

@@ -84,7 +84,7 @@ fn main() -> maxmargin::Result<()> {
             write_edges(&folder.join("test.edges"), &graphs, &vocabulary)?;
         }
         let edges = graphs.edges.as_deref().unwrap_or_default();
-        let best = task.predict(&outcome.weights, &graphs, 1);
+        let best = task.predict(&outcome.weights, &graphs, 1)?;
         let links_of = |(i, best): (usize, &Vec<Prediction>)| -> Vec<Edge> {
             let rows = &edges[graphs.range(i)];
             best.iter().take(1).flat_map(|best| &best.labels).map(|&link| rows[link as usize]).collect()

@@ -37,7 +37,7 @@
 //! assert!(proof.gap().0 <= 1e-3);
 //!
 //! let test = word_images(1, Noise::default(), 2);
-//! let best = &task.predict(&outcome.weights, &test.data, 1)[0][0];
+//! let best = &task.predict(&outcome.weights, &test.data, 1)?[0][0];
 //! let read: String = best.labels.iter().map(|&y| train.vocabulary.labels.name(y)).collect();
 //! println!("read {read:?}, it was {:?}", test.words[0]);
 //! # assert_eq!(read.len(), test.words[0].len());

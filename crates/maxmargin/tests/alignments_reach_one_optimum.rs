@@ -83,8 +83,12 @@ fn what_is_trained_aligns_other_sentence_pairs() {
     let limits = Limits { gap: 1e-3, ..Limits::default() };
     let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
     assert_eq!(outcome.stop, Stop::GapReached);
-    let predicted: Vec<Vec<u32>> =
-        task.predict(&outcome.weights, &test, 1).into_iter().map(|mut best| best.remove(0).labels).collect();
+    let predicted: Vec<Vec<u32>> = task
+        .predict(&outcome.weights, &test, 1)
+        .unwrap()
+        .into_iter()
+        .map(|mut best| best.remove(0).labels)
+        .collect();
     let comparison = Comparison {
         truth: &test,
         predicted: &predicted,

@@ -88,7 +88,7 @@ where
     let data = problem.dataset();
     let example =
         |i| Example { input: input(&data, i), truth: truth(data.labels_of(i)), weight: data.weight(i) };
-    Box::new(StructuredRisk::new(structure, lazy, (0..data.len()).map(example).collect()))
+    Box::new(StructuredRisk::new(structure, lazy, (0..data.len()).map(example).collect()).unwrap())
 }
 
 /// Some passes of a solver, each checked; the certificates.

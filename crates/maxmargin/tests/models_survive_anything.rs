@@ -173,7 +173,7 @@ fn a_model_of_label_sets_comes_back_as_it_was() {
             features: Arc::new(FeatureMatrix::from_dense(&[[1.0, -2.0, 0.5], [-1.0, 0.0, 3.0]])),
             ..Dataset::default()
         };
-        let predict = |model: &Model| model.task().unwrap().predict(&model.weights, &data, 3);
+        let predict = |model: &Model| model.task().unwrap().predict(&model.weights, &data, 3).unwrap();
         assert_eq!(predict(&again), predict(&model));
     }
 }

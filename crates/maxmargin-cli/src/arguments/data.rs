@@ -29,7 +29,8 @@ pub struct ReadArguments {
     ///
     /// idx: looked for beside the images by its usual name when it is not given. It goes with the training images (or the
     /// only data file of a command); the labels of other images are always looked for beside them. arff and csv: Mulan's
-    /// XML, or a name a line; for data.arff, data.xml beside it is found by itself.
+    /// XML, or a name a line; for data.arff, data.xml beside it is found by itself. Either goes before a count of labels in the
+    /// file (-C n), and an error tells where the XML that was found by itself and the count differ.
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
     pub labels: Option<PathBuf>,
 

@@ -176,8 +176,8 @@ impl Demo {
         let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
         let held_out = HeldOut::from_training(problem.task.view(test.clone())?, test_names);
         let weights = &trained.outcome.weights;
-        let metrics = held_out.evaluate(&problem.task, weights, test_names.labels.len()).metrics;
-        let best = problem.task.predict(weights, &held_out.data, 1).into_iter().flatten();
+        let metrics = held_out.evaluate(&problem.task, weights, test_names.labels.len())?.metrics;
+        let best = problem.task.predict(weights, &held_out.data, 1)?.into_iter().flatten();
         let readings = best.map(|prediction| prediction.labels).collect();
         Ok(Reader { problem, trained, metrics, readings })
     }

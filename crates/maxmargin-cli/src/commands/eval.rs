@@ -72,7 +72,7 @@ impl Eval {
         let known = Known::of(&model, &task);
         let data = HeldOut::read(&self.data, self.read.options(), self.folds.as_ref(), known)?
             .with_background(task.kind(), &self.evaluation)?;
-        let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len());
+        let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len())?;
         if self.json {
             let mut object = evaluation.json(self.per_label);
             object["task"] = json!(task.kind().name());

@@ -223,7 +223,7 @@ impl Path {
             let Outcome { report, ref mut weights, stop } = trained.outcome;
             let weights = std::mem::take(weights);
             let model = problem.model(trained.solver, &settings, &report, weights);
-            let evaluation = validation.evaluate(task, &model.weights, known);
+            let evaluation = validation.evaluate(task, &model.weights, known)?;
             let badness = self.badness(&evaluation);
             if best.is_none_or(|(least, _)| badness < least) {
                 model.save(&self.model)?;

@@ -122,10 +122,9 @@ impl Predict {
         let name = |label: &u32| model.vocabulary.labels.name(*label);
         let is_graph = task.kind() == TaskKind::Matching;
         let examples: Vec<usize> = (0..data.len()).collect();
-        let write_all = |out: &mut dyn Write| -> io::Result<()> {
-            for examples in examples.chunks(AT_A_TIME) {
-                let predictions = task.predict(&model.weights, &data.subset(examples), k);
-                for (&i, predictions) in examples.iter().zip(&predictions) {
+        let write_some =
+            |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
+                for (&i, predictions) in examples.iter().zip(predictions) {
                     if !with_scores && !is_graph && i > 0 && ends.binary_search(&data.range(i).start).is_ok()
                     {
                         writeln!(out)?;
@@ -153,9 +152,14 @@ impl Predict {
                         }
                     }
                 }
+                Ok(())
+            };
+        for examples in examples.chunks(AT_A_TIME) {
+            let predictions = task.predict(&model.weights, &data.subset(examples), k)?;
+            if let Err(error) = write_some(examples, &predictions, out) {
+                return Ok(Err(error));
             }
-            Ok(())
-        };
-        Ok(write_all(out))
+        }
+        Ok(Ok(()))
     }
 }

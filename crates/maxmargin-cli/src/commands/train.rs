@@ -210,8 +210,10 @@ impl Train {
             note(&format!("interrupted; the model so far is in {}{resume}", self.model.display()));
         }
 
-        let evaluation =
-            test.as_ref().map(|test| test.evaluate(task, &model.weights, vocabulary.labels.len()));
+        let evaluation = test
+            .as_ref()
+            .map(|test| test.evaluate(task, &model.weights, vocabulary.labels.len()))
+            .transpose()?;
         if self.json {
             let mut object = trained.json(&problem, &settings);
             object["model"] = self.model.display().to_string().into();

@@ -73,12 +73,16 @@ impl Alphabet {
         self.slots[slot] - 1
     }
 
-    /// The order of numbers that sorts the names: by value when all are numbers, else alphabetically.
+    /// The order of numbers that sorts the names: by value when all are numbers (equal ones alphabetically), else
+    /// alphabetically. It does not depend on the order in which the names were added.
     pub fn sorted_order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         let numbers: Option<Vec<f64>> = self.iter().map(|name| name.parse().ok()).collect();
         match numbers {
-            Some(values) => order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize])),
+            Some(values) => order.sort_by(|&a, &b| {
+                let by_value = values[a as usize].total_cmp(&values[b as usize]);
+                by_value.then_with(|| self.name(a).cmp(self.name(b)))
+            }),
             None => order.sort_by(|&a, &b| self.name(a).cmp(self.name(b))),
         }
         order
@@ -149,6 +153,11 @@ mod tests {
     fn numbers_sort_by_value_and_words_by_letter() {
         let numbers: Alphabet = ["10", "9", "-1"].into_iter().collect();
         assert_eq!(numbers.sorted_order(), [2, 1, 0]);
+        for names in [["1.50", "1.5", "01", "1"], ["1", "1.5", "01", "1.50"]] {
+            let numbers: Alphabet = names.into_iter().collect();
+            let sorted = numbers.sorted_order().into_iter().map(|number| numbers.name(number));
+            assert!(sorted.eq(["01", "1", "1.5", "1.50"]));
+        }
         let words: Alphabet = ["O", "B", "I"].into_iter().collect();
         assert_eq!(words.sorted_order(), [1, 2, 0]);
     }

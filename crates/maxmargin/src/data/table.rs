@@ -11,7 +11,7 @@
 mod choice;
 mod roles;
 
-pub(crate) use choice::{LabelChoice, choose_labels};
+pub(crate) use choice::{CountedLabels, LabelChoice, choose_labels};
 pub(crate) use roles::truth;
 use roles::{Role, roles};
 

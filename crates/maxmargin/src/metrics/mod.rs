@@ -59,7 +59,7 @@ impl Comparison<'_> {
         let loss = |(i, predicted): (usize, &Vec<u32>)| {
             let known = |&label: &u32| if (label as usize) < self.known { label } else { UNKNOWN_LABEL };
             let truth: Vec<u32> = self.truth.labels_of(i).iter().map(known).collect();
-            task.loss(&truth, predicted)
+            task.loss_of(&truth, predicted)
         };
         mean(self.predicted.iter().enumerate().map(loss).sum(), self.predicted.len())
     }

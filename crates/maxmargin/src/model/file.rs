@@ -36,7 +36,7 @@ const KEY: &str = "maxmargin";
 type Checked<T> = std::result::Result<T, String>;
 
 pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, labels: usize) -> Vec<Block> {
-    let features = features + usize::from(options.bias);
+    let features = features.saturating_add(usize::from(options.bias));
     let mut shapes = match task {
         TaskKind::Matching => vec![("link", vec![features])],
         _ => vec![("unary", vec![features, labels])],
@@ -60,7 +60,7 @@ pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, lab
         .into_iter()
         .map(|(name, shape)| {
             let block = Block { name, start, shape };
-            start += block.len();
+            start = start.saturating_add(block.len());
             block
         })
         .collect()
@@ -69,9 +69,10 @@ pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, lab
 impl Model {
     /// The content of a model file.
     pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
+        self.check()?;
         let labels = self.vocabulary.labels.len();
         let blocks = self.blocks();
-        let dim: usize = blocks.iter().map(Block::len).sum();
+        let dim = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
         if dim != self.weights.len() {
             return Err(format!("{} weights where the task has {dim}", self.weights.len()));
         }
@@ -119,6 +120,15 @@ impl Model {
             SafeTensorError::HeaderTooLarge => "there are too many labels for a model file".to_owned(),
             e => e.to_string(),
         })
+    }
+
+    /// Refuses a model whose task cannot be.
+    fn check(&self) -> Checked<()> {
+        self.task().map_err(|e| e.to_string())?;
+        match self.description.task {
+            TaskKind::Matching => check_edge_labels(&self.vocabulary.labels),
+            _ => Ok(()),
+        }
     }
 
     fn header(&self) -> Header {
@@ -180,8 +190,8 @@ impl Model {
             }
             None => LinkOptions::default(),
         };
-        if task == TaskKind::Matching && !vocabulary.labels.iter().eq(EDGE_LABELS) {
-            return Err(format!("the labels of a matching are {}, in this order", EDGE_LABELS.join(", ")));
+        if task == TaskKind::Matching {
+            check_edge_labels(&vocabulary.labels)?;
         }
         let (cost, mean) = match header.loss.as_str() {
             "links" if task == TaskKind::Matching => (LabelCost::ZeroOne, false),
@@ -240,6 +250,13 @@ fn preprocessing(tensors: &SafeTensors<'_>, columns: usize) -> Checked<Preproces
         return Err(format!("the tensor scale holds {divisor}; columns are divided by numbers above 0"));
     }
     Ok(Preprocessing { impute: vector("impute")?, shift: vector("shift")?, scale })
+}
+
+fn check_edge_labels(labels: &Alphabet) -> Checked<()> {
+    match labels.iter().eq(EDGE_LABELS) {
+        true => Ok(()),
+        false => Err(format!("the labels of a matching are {}, in this order", EDGE_LABELS.join(", "))),
+    }
 }
 
 fn read_header(text: &str) -> Checked<Header> {

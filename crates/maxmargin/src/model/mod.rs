@@ -127,7 +127,7 @@ pub struct Block {
 impl Block {
     /// The number of weights.
     pub fn len(&self) -> usize {
-        self.shape.iter().product()
+        self.shape.iter().copied().fold(1, usize::saturating_mul)
     }
 
     /// Whether it has no weights.

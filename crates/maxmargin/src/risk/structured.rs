@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle, SummedPlanes};
+use crate::data::check_weight;
 use crate::error::{Error, Result};
 use crate::linear::{CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
@@ -23,7 +24,7 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure};
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
 /// let example = |i: usize, truth| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = Multiclass::new(1, 2, false, LabelCost::ZeroOne)?;
-/// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)]);
+/// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)])?;
 ///
 /// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).
 /// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.upper;
@@ -48,16 +49,18 @@ pub struct StructuredRisk<S: Structure, Q> {
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
-    /// The risk of these examples.
-    pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Self {
+    /// The risk of these examples. Refused where a weight is negative or not finite: then planes are no lower bounds.
+    pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
+        examples.iter().enumerate().try_for_each(|(i, example)| check_weight(i, example.weight))?;
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
         let longest_arcs = examples.iter().map(|_| OnceLock::new()).collect();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
         let magnitude = |example: &Example<S>| structure.magnitude(&example.input, &example.truth);
-        let magnitudes = examples.iter().map(magnitude).collect();
-        Self {
+        let magnitudes: Vec<Magnitude> = examples.iter().map(magnitude).collect();
+        check_magnitudes(&magnitudes, &examples)?;
+        Ok(Self {
             structure,
             search,
             examples,
@@ -68,7 +71,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
             memories,
             queries: AtomicU64::new(0),
             convex: true,
-        }
+        })
     }
 
     /// The same for a surrogate that is not convex in the weights: no certificate exists.
@@ -163,6 +166,24 @@ where
         }
         Ok(())
     }
+}
+
+/// Refuses numbers whose sums could be infinite: no certificate survives that.
+fn check_magnitudes<S: Structure>(magnitudes: &[Magnitude], examples: &[Example<S>]) -> Result<()> {
+    let (mut lengths, mut losses) = (0.0, 0.0);
+    for (i, (magnitude, example)) in magnitudes.iter().zip(examples).enumerate() {
+        lengths += example.weight * magnitude.norm * (1.0 + magnitude.loss);
+        losses += example.weight * magnitude.loss;
+        let total: f64 = lengths * lengths + losses * losses;
+        if !magnitude.is_finite() || !total.is_finite() {
+            let problem = format!(
+                "example {}: features, costs or weights are so large that sums of them overflow; scale them down, or standardise columns",
+                i + 1
+            );
+            return Err(Error::parameter("data", problem));
+        }
+    }
+    Ok(())
 }
 
 struct StructuredOracle<'a, S: Structure, Q: Search<S>> {

@@ -39,8 +39,18 @@ impl Multiclass {
     /// A task with this many features (without the bias) and labels.
     pub fn new(features: usize, labels: usize, bias: bool, cost: LabelCost) -> Result<Self> {
         check_labels(labels, &cost)?;
-        check_size(features, labels)?;
+        check_size(features.saturating_add(usize::from(bias)), labels, Some(0))?;
         Ok(Self { features, labels, bias, cost })
+    }
+
+    /// The number of features, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
     }
 
     /// What a wrong label costs.
@@ -83,21 +93,24 @@ pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
     }
 }
 
-/// Places of weights are kept in 32 bits.
-pub(super) fn check_size(features: usize, labels: usize) -> Result<()> {
-    let pairs = (features + 3).checked_mul(labels).and_then(|pairs| pairs.checked_add(labels * labels));
-    match pairs {
-        Some(weights) if u32::try_from(weights).is_ok() => {
+/// Refuses a task with too many weights, as their places are kept in 32 bits: those of `features` for each label, and
+/// `others`, such as transitions; `None` where these are too many to be counted.
+pub(super) fn check_size(features: usize, labels: usize, others: Option<usize>) -> Result<()> {
+    let weights = features.checked_mul(labels).and_then(|unary| unary.checked_add(others?));
+    let others = if others == Some(0) { "" } else { " and what goes with pairs of labels" };
+    match weights.filter(|&weights| u32::try_from(weights).is_ok()) {
+        Some(weights) => {
             // A first look at the memory, so that a slip in an index ends in a message.
             let room = Vec::<f64>::new().try_reserve_exact(weights);
             room.map_err(|_| {
-                Error::parameter("data", format!("no memory for {features} features times {labels} labels"))
+                let problem = format!("no memory for {features} features times {labels} labels{others}");
+                Error::parameter("data", problem)
             })
         }
-        _ => Err(Error::parameter(
+        None => Err(Error::parameter(
             "data",
             format!(
-                "{features} features times {labels} labels are more than 2³² weights; hash or select features"
+                "{features} features times {labels} labels{others} are more than 2³² weights; hash or select features"
             ),
         )),
     }

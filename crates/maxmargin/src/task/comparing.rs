@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{SearchOptions, Task, TaskSearch, check_labels, examples, graphs};
+use super::{SearchOptions, Task, TaskSearch, check_all_labelled, examples, graphs};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
@@ -55,7 +55,8 @@ impl Task {
         search: &SearchOptions,
         options: &ComparisonOptions,
     ) -> Result<(Box<dyn Risk>, Arc<dyn Comparison>)> {
-        check_labels(data)?;
+        self.check(data)?;
+        check_all_labelled(data)?;
         if options.every == 0 {
             return Err(Error::parameter("every", "0 is not allowed; 1 follows all examples"));
         }
@@ -82,7 +83,7 @@ impl Task {
             _ => true,
         };
         let strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(applies).collect();
-        Ok(match self {
+        match self {
             Task::Multiclass(structure) => {
                 compared(structure, examples(data, |labels| labels[0]), driving, &strategies, options)
             }
@@ -95,7 +96,7 @@ impl Task {
             Task::Matching(structure) => {
                 compared(structure, graphs(structure, data)?, driving, &strategies, options)
             }
-        })
+        }
     }
 
     /// The search that was asked for or is best. For margin rescaling too, where training needs none.
@@ -114,7 +115,7 @@ fn compared<S>(
     driving: SurrogateSearch,
     strategies: &[Strategy],
     options: &ComparisonOptions,
-) -> (Box<dyn Risk>, Arc<dyn Comparison>)
+) -> Result<(Box<dyn Risk>, Arc<dyn Comparison>)>
 where
     S: Searchable + Clone + 'static,
 {
@@ -122,6 +123,6 @@ where
     let &ComparisonOptions { every, subject } = options;
     let search = ComparedSearch::new(driving, strategies, examples.len(), every, subject);
     let comparison = search.comparison();
-    let risk = StructuredRisk::new(structure.clone(), search, examples);
-    (Box::new(if is_convex { risk } else { risk.not_convex() }), comparison)
+    let risk = StructuredRisk::new(structure.clone(), search, examples)?;
+    Ok((Box::new(if is_convex { risk } else { risk.not_convex() }), comparison))
 }

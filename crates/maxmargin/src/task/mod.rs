@@ -1,6 +1,7 @@
 //! Tasks by name: the border between files, whose task is known at run time, and structures, which are types.
 
 mod comparing;
+mod fitting;
 mod searching;
 
 use std::fmt;
@@ -53,6 +54,12 @@ impl TaskKind {
     /// The data as this task sees it: a task without sequences takes each position of one as an example of its own, and
     /// to one about label sets a single label is a set.
     pub fn view(self, data: Dataset) -> Result<Dataset> {
+        data.check_inputs()?;
+        // Data to predict may have none.
+        let has_labels = !data.labels.is_empty() || data.sets.is_some();
+        if has_labels {
+            data.check_labels()?;
+        }
         match self {
             TaskKind::Matching => {
                 data.check_graphs()?;
@@ -63,7 +70,10 @@ impl TaskKind {
                 format!("the examples of the data are graphs; they are for matching, not for {self}"),
             )),
             TaskKind::Multilabel => {
-                let data = if data.sequences.is_some() { data.tokens() } else { data };
+                let mut data = if data.sequences.is_some() { data.tokens() } else { data };
+                if !has_labels {
+                    data.labels = vec![UNKNOWN_LABEL; data.features.rows()];
+                }
                 let sets = data.sets.unwrap_or_else(|| (0..=data.labels.len()).collect());
                 Ok(Dataset { sets: Some(sets), ..data })
             }
@@ -108,7 +118,7 @@ impl FromStr for TaskKind {
 /// let kind: TaskKind = "chain".parse()?;
 /// let task = Task::new(kind, 128, 26, TaskOptions { bias: false, ..TaskOptions::default() })?;
 /// assert_eq!(task.dim(), 128 * 26 + 26 * 26 + 2 * 26);
-/// let predictions = task.predict(&vec![0.0; task.dim()], &words.data, 2);
+/// let predictions = task.predict(&vec![0.0; task.dim()], &words.data, 2)?;
 /// assert_eq!(predictions[0].len(), 2);
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
@@ -202,6 +212,8 @@ pub enum Pairs {
 impl Pairs {
     /// The pairs of a Chow-Liu tree: those labels that tell most about each other, without a cycle.
     pub fn tree(data: &Dataset, labels: usize) -> Result<Self> {
+        data.check_inputs()?;
+        data.check_labels()?;
         let sets = (0..data.len()).map(|i| (data.labels_of(i), data.weight(i)));
         Ok(Pairs::Listed(chow_liu(labels, sets)?))
     }
@@ -293,31 +305,41 @@ impl Task {
 
     /// The risk of labelled data under a surrogate.
     pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
-        check_labels(data)?;
-        Ok(match self {
+        self.check(data)?;
+        check_all_labelled(data)?;
+        match self {
             Task::Multiclass(structure) => risk(structure, examples(data, |labels| labels[0]), search),
             Task::Chain(structure) => risk(structure, examples(data, <[u32]>::to_vec), search),
             Task::Multilabel(structure) => risk(structure, examples(data, LabelSet::of), search),
             Task::Matching(structure) => risk(structure, graphs(structure, data)?, search),
-        })
+        }
     }
 
-    /// The `k` best labels of each example, best first.
-    pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Vec<Vec<Prediction>> {
+    /// The `k` best labels of each example, best first. Refused where data or weights are not those of the task; the labels
+    /// of the data do not matter.
+    pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Result<Vec<Vec<Prediction>>> {
+        self.check_inputs(data)?;
+        self.check_weights(weights)?;
         let (n, rows) = (data.len(), |i: usize| data.input(i));
-        match self {
+        Ok(match self {
             Task::Multiclass(structure) => predict(structure, weights, n, rows, k, |label| vec![label]),
             Task::Chain(structure) => predict(structure, weights, n, rows, k, |label| label),
             Task::Multilabel(structure) => predict(structure, weights, n, rows, k, |set| set.on().to_vec()),
             Task::Matching(structure) => {
                 predict(structure, weights, n, |i| graph(data, i), k, |links| links.on)
             }
-        }
+        })
     }
 
     /// The task loss of a prediction, where `truth` has the label of each row or the set of labels; a row without a known label, or an unknown label in a set, is a mistake of cost 1
-    /// (divided by the number of labels where the loss is).
-    pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> f64 {
+    /// (divided by the number of labels where the loss is). Refused where the two are not labels of one example.
+    pub fn loss(&self, truth: &[u32], predicted: &[u32]) -> Result<f64> {
+        self.check_labels(truth, predicted)?;
+        Ok(self.loss_of(truth, predicted))
+    }
+
+    /// The same for labels that are known to be those of one example.
+    pub(crate) fn loss_of(&self, truth: &[u32], predicted: &[u32]) -> f64 {
         match self {
             Task::Multiclass(structure) => structure.loss(&truth[0], &predicted[0]),
             Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
@@ -333,18 +355,21 @@ impl Task {
     }
 }
 
-fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Box<dyn Risk>
+fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Result<Box<dyn Risk>>
 where
     S: Searchable + Clone + 'static,
 {
     let Some(strategy) = search.search.clone() else {
-        return Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples));
+        return Ok(Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples)?));
     };
-    let risk = StructuredRisk::new(structure.clone(), strategy, examples);
-    Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() })
+    let risk = StructuredRisk::new(structure.clone(), strategy, examples)?;
+    Ok(Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() }))
 }
 
-fn check_labels(data: &Dataset) -> Result<()> {
+fn check_all_labelled(data: &Dataset) -> Result<()> {
+    if data.is_empty() {
+        return Err(Error::parameter("training data", "there are no examples"));
+    }
     if data.labels.contains(&UNKNOWN_LABEL) {
         return Err(Error::parameter(
             "training data",
@@ -365,7 +390,6 @@ where
 
 /// The examples of a matching task.
 fn graphs(structure: &Matching, data: &Dataset) -> Result<Vec<Example<Matching>>> {
-    data.check_graphs()?;
     let example = |i: usize| {
         let input = graph(data, i);
         let truth = structure.truth(&input, data.labels_of(i)).map_err(|error| {

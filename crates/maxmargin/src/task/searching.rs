@@ -101,6 +101,7 @@ impl Task {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
     pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
         let &SearchOptions { surrogate, strategy, step, background } = options;
+        self.check(data)?;
         if surrogate.needs_hamming() && !self.counts_mistakes() {
             return Err(Error::parameter(
                 "surrogate",

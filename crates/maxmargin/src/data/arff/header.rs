@@ -2,14 +2,14 @@
 
 use super::super::alphabet::Alphabet;
 use super::super::source::{Line, Source};
-use super::super::table::{BYTE_ORDER_MARK, Column, Kind};
+use super::super::table::{BYTE_ORDER_MARK, Column, CountedLabels, Kind};
 use super::words::{Word, Words, is_blank};
 use crate::error::Result;
 
-/// The attributes, and which of them the relation's name counts as labels.
+/// The attributes, and how many of them the relation's name counts as labels.
 pub(super) struct Header {
     pub columns: Vec<Column>,
-    pub counted_labels: Option<Vec<usize>>,
+    pub counted_labels: Option<CountedLabels>,
 }
 
 /// A word that begins a declaration, in any case.
@@ -31,7 +31,7 @@ impl Keyword {
 /// Reads up to the line with `@data`.
 pub(super) fn read(source: &mut Source) -> Result<Header> {
     let mut columns = Vec::new();
-    let mut counted = None;
+    let mut counted_labels = None;
     let mut ended = false;
     while let Some(mut line) = source.next_line()? {
         if line.number == 1 {
@@ -46,7 +46,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
         let rest = words.rest();
         if RELATION.begins(rest) {
             words.at += RELATION.0.len();
-            counted = counted_labels(&mut words)?.map(|count| (count, line.number));
+            counted_labels = label_count(&mut words)?.map(|count| CountedLabels { count, line: line.number });
         } else if ATTRIBUTE.begins(rest) {
             words.at += ATTRIBUTE.0.len();
             columns.push(attribute(&mut words)?);
@@ -63,15 +63,11 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     if columns.is_empty() {
         return Err(source.error_on_last_line(0, "no @attribute before @data"));
     }
-    let counted_labels = match counted {
-        None => None,
-        Some((count, line)) => Some(label_range(source, count, line, columns.len())?),
-    };
     Ok(Header { columns, counted_labels })
 }
 
 /// MEKA's option in a relation's name: `-C n`.
-fn counted_labels(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
+fn label_count(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
     words.skip_blanks();
     let name = match words.peek() {
         Some(b'\'' | b'"') => words.word(is_blank)?.text,
@@ -86,16 +82,6 @@ fn counted_labels(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
         }
     }
     Ok(None)
-}
-
-/// The columns that `-C count` means.
-fn label_range(source: &Source, count: i64, line: usize, columns: usize) -> Result<Vec<usize>> {
-    let labels = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    if labels > columns {
-        let problem = format!("-C {count} on line {line} counts more labels than the {columns} attributes");
-        return Err(source.error(problem));
-    }
-    Ok(if count > 0 { (0..labels).collect() } else { (columns - labels..columns).collect() })
 }
 
 /// What follows `@attribute`: a name and a type.

@@ -1,7 +1,7 @@
 //! Where the readers put what they read: a data set that grows row by row, and the names in it.
 //!
 //! Training data makes the vocabulary; labels are renumbered at the end so that they are sorted, whatever the order of
-//! the examples. Later data is read with a fixed vocabulary: an attribute that it lacks is dropped, a label that it
+//! the examples, and a whole number is one label however rows spell it. Later data is read with a fixed vocabulary: an attribute that it lacks is dropped, a label that it
 //! lacks becomes [`UNKNOWN_LABEL`], and both are counted in [`Unseen`]. Values of 0 are not stored, but their column
 //! counts as seen.
 //!
@@ -18,6 +18,7 @@ use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 use super::features::{FeatureMatrix, MatrixBuilder};
 use super::graph::{EDGE_LABELS, Edge};
+use super::label_spelling::LabelSpellings;
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;
@@ -47,8 +48,10 @@ pub(crate) struct Gathering<'v> {
     /// Images of `columns` bytes each, worth `byte / 255`; then `features` stays empty.
     images: Option<Vec<u8>>,
     labels: RowLabels,
+    /// How the known labels may be spelled in rows.
+    spellings: LabelSpellings,
     /// Labels that are left out of sets.
-    ignored: Option<&'v Alphabet>,
+    ignored: Option<(&'v Alphabet, LabelSpellings)>,
     /// Where each example starts, and the end; kept only when examples are sequences.
     starts: Vec<usize>,
     chains: bool,
@@ -75,7 +78,8 @@ impl<'v> Gathering<'v> {
 
     /// With the vocabulary of a model.
     pub fn fixed(vocabulary: &'v Vocabulary) -> Self {
-        Self::new(Names::Fixed(vocabulary), vocabulary.attributes.len())
+        let spellings = LabelSpellings::of(&vocabulary.labels);
+        Self { spellings, ..Self::new(Names::Fixed(vocabulary), vocabulary.attributes.len()) }
     }
 
     fn new(names: Names<'v>, columns: usize) -> Self {
@@ -87,6 +91,7 @@ impl<'v> Gathering<'v> {
             stays_dense: false,
             images: None,
             labels: RowLabels::default(),
+            spellings: LabelSpellings::default(),
             ignored: None,
             starts: vec![0],
             chains: false,
@@ -109,13 +114,13 @@ impl<'v> Gathering<'v> {
 
     /// Without some labels that a fixed vocabulary does not have, as if no row had them.
     pub fn without_labels(mut self, ignored: &'v Alphabet) -> Self {
-        self.ignored = Some(ignored).filter(|_| self.label_sets());
+        self.ignored = self.label_sets().then(|| (ignored, LabelSpellings::of(ignored)));
         self
     }
 
     /// Whether this label is left out of sets.
     pub fn is_ignored(&self, name: &str) -> bool {
-        self.ignored.is_some_and(|ignored| ignored.get(name).is_some())
+        self.ignored.as_ref().is_some_and(|(ignored, _)| ignored.get(name).is_some())
     }
 
     /// Whether each row has a set of labels.
@@ -192,7 +197,7 @@ impl<'v> Gathering<'v> {
     /// Makes a label part of a growing vocabulary, whether or not a row has it.
     pub fn know_label(&mut self, name: &str) {
         if let Names::Growing { labels, .. } = &mut self.names {
-            labels.add(name);
+            self.spellings.add(labels, name);
         }
     }
 
@@ -210,7 +215,7 @@ impl<'v> Gathering<'v> {
 
     /// Adds a label to the set of the open row; false when it is there already.
     pub fn add_label(&mut self, name: &str) -> bool {
-        match self.number_of_label(name) {
+        match self.number_in_row(name) {
             UNKNOWN_LABEL => {
                 self.unseen.labels += 1;
                 self.labels.add_stranger(name)
@@ -236,8 +241,24 @@ impl<'v> Gathering<'v> {
         self.labels.end_set();
     }
 
-    /// The number by which a label is known here (until [`Gathering::finish`] sorts them); a growing vocabulary takes it
-    /// in, a fixed one may not know it.
+    /// The number of a label that a row has, which may be spelled in several ways.
+    fn number_in_row(&mut self, name: &str) -> u32 {
+        match &mut self.names {
+            Names::Growing { labels, .. } => self.spellings.add(labels, name),
+            Names::Fixed(vocabulary) => {
+                match (self.spellings.find(&vocabulary.labels, name), &self.ignored) {
+                    (Some(label), _) => label,
+                    (None, Some((ignored, spellings))) if spellings.find(ignored, name).is_some() => {
+                        IGNORED_LABEL
+                    }
+                    (None, _) => UNKNOWN_LABEL,
+                }
+            }
+        }
+    }
+
+    /// The number by which the label of a column is known here (until [`Gathering::finish`] sorts them); a growing vocabulary
+    /// takes it in, a fixed one may not know it.
     pub fn number_of_label(&mut self, name: &str) -> u32 {
         match &mut self.names {
             Names::Growing { labels, .. } => labels.add(name),
@@ -246,6 +267,22 @@ impl<'v> Gathering<'v> {
                 None if self.is_ignored(name) => IGNORED_LABEL,
                 None => UNKNOWN_LABEL,
             },
+        }
+    }
+
+    /// The labels so far, in the order of their numbers.
+    pub fn label_names(&self) -> impl Iterator<Item = &str> {
+        match &self.names {
+            Names::Growing { labels, .. } => labels.iter(),
+            Names::Fixed(vocabulary) => vocabulary.labels.iter(),
+        }
+    }
+
+    /// Whether a label is known so far.
+    pub fn knows_label(&self, name: &str) -> bool {
+        match &self.names {
+            Names::Growing { labels, .. } => labels.get(name).is_some(),
+            Names::Fixed(vocabulary) => vocabulary.labels.get(name).is_some(),
         }
     }
 
@@ -373,6 +410,7 @@ impl<'v> Gathering<'v> {
     pub fn finish(self) -> (Dataset, Option<Vocabulary>, Unseen) {
         let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
             self;
+        let spellings = self.spellings;
         let (edges, examples) = (self.edges, self.examples);
         let unreachable = self.unreachable.map(|mut links| {
             links.resize(examples, 0);
@@ -380,6 +418,7 @@ impl<'v> Gathering<'v> {
         });
         let (columns, vocabulary, renumbered) = match names {
             Names::Growing { labels: names, attributes, named } => {
+                let names = spellings.shortest(names);
                 let attributes = match named {
                     true => Attributes::Named(attributes),
                     false => Attributes::Numbered(columns),

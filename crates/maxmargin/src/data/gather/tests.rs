@@ -116,3 +116,33 @@ fn dense_rows_become_a_dense_matrix() {
         assert_eq!(stored, values.into_iter().filter(|_| dense).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_whole_number_is_one_label_however_it_is_spelled() {
+    // Whatever comes first.
+    for labels in [["1", "1.0", "2.0", "0"], ["2.0", "0", "1.0", "1"], ["1.00", "2.0", "0.0", "0"]] {
+        let mut data = Gathering::growing(false);
+        for label in labels.into_iter().chain(["1", "0", "1.0"]) {
+            data.label(label);
+            data.end_row();
+            data.end_example(1.0, None);
+        }
+        let (data, vocabulary, _) = data.finish();
+        assert!(vocabulary.unwrap().labels.iter().eq(["0", "1", "2.0"]), "{labels:?}");
+        assert_eq!(data.labels[4..], [1, 0, 1], "{labels:?}");
+    }
+    // A model knows them in any spelling, and has one spelling each.
+    let labels = ["1", "2.0", "3.10"].into_iter().collect();
+    let vocabulary = Vocabulary { labels, attributes: Attributes::Numbered(0) };
+    let ignored = ["7"].into_iter().collect();
+    let mut data = Gathering::fixed(&vocabulary).with_label_sets(true).without_labels(&ignored);
+    for name in ["2", "1.000e+00", "3.1", "7.0", "01"] {
+        data.add_label(name);
+    }
+    assert!(!data.add_label("1.0"), "a second time in one set");
+    data.end_label_set();
+    data.end_row();
+    data.end_example(1.0, None);
+    let (data, _, unseen) = data.finish();
+    assert_eq!((&data.labels[..3], unseen.labels), (&[0, 0, 1][..], 2));
+}

@@ -48,6 +48,12 @@ pub(super) fn roles(
         if is_label && let Err(problem) = check_label(column, data.label_sets()) {
             return refuse(column, problem);
         }
+        if is_label
+            && later_file
+            && let Err(problem) = check_later_label(column, data)
+        {
+            return refuse(column, problem);
+        }
         roles.push(match (is_label, one_hot_names(column)) {
             (true, _) if data.label_sets() => Role::Label(data.number_of_label(&column.name)),
             (true, _) => {
@@ -77,6 +83,14 @@ pub(super) fn roles(
                 }
             }
         });
+    }
+    if later_file && data.label_sets() {
+        check_labels_there(source, columns, &roles, data)?;
+    }
+    if data.fixed_vocabulary().is_some()
+        && let Some((j, problem)) = other_kind(columns, &roles, data)
+    {
+        return refuse(&columns[j], problem);
     }
     // The feature `a=b` of a nominal column `a` must not be another column as well.
     for (column, role) in columns.iter().zip(&roles) {
@@ -109,8 +123,71 @@ fn check_label(column: &Column, label_sets: bool) -> std::result::Result<(), Str
     }
 }
 
+/// Checks that a label of a second file was one in the first.
+fn check_later_label(column: &Column, data: &Gathering<'_>) -> std::result::Result<(), String> {
+    let name = &column.name;
+    let is_feature = |name: &String| data.column_names().is_some_and(|known| known.get(name).is_some());
+    if is_feature(name) || one_hot_names(column).iter().flatten().any(is_feature) {
+        return Err(format!("`{name}` is a label here, but a feature in the files before this one"));
+    }
+    match data.label_sets() && !data.knows_label(name) {
+        true => Err(format!("the label `{name}` is not in the files before this one")),
+        false => Ok(()),
+    }
+}
+
+/// Checks that a second file has all labels of the first: without its column a label would count as absent.
+fn check_labels_there(
+    source: &Source,
+    columns: &[Column],
+    roles: &[Role],
+    data: &Gathering<'_>,
+) -> Result<()> {
+    let labels = columns.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Label(_)));
+    let here: FxHashSet<&str> = labels.map(|(column, _)| column.name.as_str()).collect();
+    match data.label_names().find(|name| !here.contains(name)) {
+        None => Ok(()),
+        Some(name) => {
+            Err(source
+                .error(format!("the files before this one have a label `{name}`, which is missing here")))
+        }
+    }
+}
+
+/// A column that a model has as a number and the file as names of values, or the other way round: its features would be
+/// lost. Also what to say about it.
+fn other_kind(columns: &[Column], roles: &[Role], data: &Gathering<'_>) -> Option<(usize, String)> {
+    let known = data.column_names()?;
+    let (mut numbers, mut strange) = (FxHashSet::default(), FxHashMap::default());
+    for (j, (column, role)) in columns.iter().zip(roles).enumerate() {
+        let name = column.name.as_str();
+        match role {
+            Role::OneHot(_) if known.get(name).is_some() => {
+                let problem = format!("`{name}` has names of values here, but the model has it as a number");
+                return Some((j, problem));
+            }
+            Role::Number(Some(_)) => _ = numbers.insert(name),
+            Role::Number(None) => _ = strange.insert(name, j),
+            _ => {}
+        }
+    }
+    if strange.is_empty() {
+        return None;
+    }
+    // Lengths first: names may be long and full of `=`.
+    let lengths: FxHashSet<usize> = strange.keys().map(|name| name.len()).collect();
+    let column_of = |name: &str| {
+        let mut ends = name.match_indices('=').map(|(at, _)| at).filter(|at| lengths.contains(at));
+        ends.find_map(|at| strange.get(&name[..at]).copied())
+    };
+    let of_values = known.iter().filter(|name| !numbers.contains(name));
+    let (j, value) = of_values.filter_map(|name| Some((column_of(name)?, name))).next()?;
+    let name = &columns[j].name;
+    Some((j, format!("`{name}` is a number here, but the model has features of its values, like `{value}`")))
+}
+
 /// The features of a nominal column, unless it counts as a number.
-fn one_hot_names(column: &Column) -> Option<Vec<String>> {
+pub(super) fn one_hot_names(column: &Column) -> Option<Vec<String>> {
     match &column.kind {
         Kind::Nominal(values) if !values.iter().all(|value| value == "0" || value == "1") => {
             // Only as many as fit: the limit on their bytes is checked by the caller.

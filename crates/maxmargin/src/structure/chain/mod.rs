@@ -99,8 +99,20 @@ impl Chain {
     /// A chain with this many features per position (without the bias) and labels.
     pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
         check_labels(labels, &options.loss.cost)?;
-        check_size(features, labels)?;
+        let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
+        let transitions = transitions.and_then(|from| from.checked_mul(labels));
+        check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
         Ok(Self { features, labels, options })
+    }
+
+    /// The number of features, of a position, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
     }
 
     /// What one wrong label costs.

@@ -25,7 +25,7 @@ impl Flow<Graph, Links> for Matching {
         // Where a node has one link at most, no edge can carry more.
         let capacity = if left_limit.min(right_limit) == 1 { f64::INFINITY } else { 1.0 };
         let mut network = Network::new(vec![0.0; outside as usize + 1]);
-        for edge in x.edges() {
+        for edge in x.ends() {
             network.add(NetworkArc { tail: edge.left, head: lefts + edge.right, capacity, weight: 1.0 });
         }
         let mut add_node = |tail, head, limit| {
@@ -40,7 +40,7 @@ impl Flow<Graph, Links> for Matching {
     }
 
     fn label_flow(&self, x: &Graph, y: &Links) -> Vec<f64> {
-        let edges = x.edges();
+        let edges = x.ends();
         let mut flow = vec![0.0; self.arcs(x)];
         for &edge in &y.on {
             let Some(ends) = edges.get(edge as usize) else { continue };

@@ -47,7 +47,7 @@ struct Shape {
 impl Shape {
     fn graph(&mut self, x: &Graph) -> &Bipartite {
         if !std::mem::replace(&mut self.has_graph, true) {
-            self.graph.reset(x.lefts(), x.rights(), x.edges().iter().map(|edge| (edge.left, edge.right)));
+            self.graph.reset(x.lefts(), x.rights(), x.ends().iter().map(|edge| (edge.left, edge.right)));
         }
         &self.graph
     }
@@ -56,7 +56,7 @@ impl Shape {
         if !std::mem::replace(&mut self.has_table, true) {
             self.table.clear();
             self.table.resize(x.lefts() * x.rights(), NONE);
-            for (edge, ends) in (0..).zip(x.edges()) {
+            for (edge, ends) in (0..).zip(x.ends()) {
                 self.table[ends.left as usize * x.rights() + ends.right as usize] = edge;
             }
         }
@@ -121,7 +121,7 @@ impl<G: Gain> Kernels<G> {
             let link = |left: usize| Some((left * rights + assignment.partner(left)?) as u32);
             return (0..lefts).filter_map(link).collect();
         }
-        for (ends, &gain) in x.edges().iter().zip(&*gains) {
+        for (ends, &gain) in x.ends().iter().zip(&*gains) {
             table[ends.left as usize * rights + ends.right as usize] = gain;
         }
         assignment.solve();

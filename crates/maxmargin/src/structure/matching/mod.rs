@@ -94,8 +94,13 @@ impl Matching {
             let problem = format!("{left},{right} is not allowed; nodes of both sides have at least 1 link");
             return Err(Error::parameter("fertility", problem));
         }
-        super::multiclass::check_size(features, 1)?;
+        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), 1, Some(0))?;
         Ok(Self { features, options })
+    }
+
+    /// The number of features of an edge, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
     }
 
     /// The most links of a left and of a right node.

@@ -1,7 +1,7 @@
 //! Truths that have more links than nodes may have.
 
 use super::{ExtraLinks, Links, Matching};
-use crate::data::Graph;
+use crate::data::{Edge, Graph};
 use crate::error::{Error, Result};
 use crate::inference::{BMatching, Bipartite};
 
@@ -26,16 +26,26 @@ impl Matching {
         let (left_limit, right_limit) = self.options.fertility;
         let (mut lefts, mut rights) = (vec![0u32; x.lefts()], vec![0u32; x.rights()]);
         for &edge in &truth.on {
-            let Some(edge) = x.edges().get(edge as usize) else {
+            let Some(edge) = x.ends().get(edge as usize) else {
                 let problem = format!("edge {edge} is linked, but there are {}", x.edges().len());
                 return Err(Error::parameter("truth", problem));
             };
             lefts[edge.left as usize] += 1;
             rights[edge.right as usize] += 1;
         }
-        for (side, links, limit) in [("left", lefts, left_limit), ("right", rights, right_limit)] {
+        let number = |place: usize, of: fn(&Edge) -> u32| {
+            // As the data has it.
+            let ends = x.ends().iter().position(|ends| of(ends) as usize == place);
+            ends.map_or(place as u32, |edge| of(&x.edges()[edge]))
+        };
+        let left: fn(&Edge) -> u32 = |edge| edge.left;
+        let right: fn(&Edge) -> u32 = |edge| edge.right;
+        for (side, links, limit, of) in
+            [("left", lefts, left_limit, left), ("right", rights, right_limit, right)]
+        {
             if let Some(node) = links.iter().position(|&links| links > limit) {
-                let (links, plural) = (links[node], if limit == 1 { "" } else { "s" });
+                let (links, plural, node) =
+                    (links[node], if limit == 1 { "" } else { "s" }, number(node, of));
                 let problem = format!(
                     "{side} node {node} has {links} sure links, but may have {limit} link{plural} at most (nodes count from 0); allow more with --fertility, or make those beyond it possible with --extra-links free"
                 );
@@ -48,7 +58,7 @@ impl Matching {
     /// The truth with a largest allowed subset of its sure links; the others become possible. The same graph always gives
     /// the same subset.
     pub fn allowed_truth(&self, x: &Graph, truth: &Links) -> Links {
-        let ends = |&edge: &u32| (x.edges()[edge as usize].left, x.edges()[edge as usize].right);
+        let ends = |&edge: &u32| (x.ends()[edge as usize].left, x.ends()[edge as usize].right);
         let (mut graph, mut matching) = (Bipartite::default(), BMatching::default());
         graph.reset(x.lefts(), x.rights(), truth.on.iter().map(ends));
         matching.solve(&graph, &vec![1.0; truth.on.len()], self.limits());
@@ -66,7 +76,7 @@ mod tests {
 
     use super::super::MatchingOptions;
     use super::*;
-    use crate::data::{Edge, FeatureMatrix, Rows};
+    use crate::data::{FeatureMatrix, Rows};
 
     fn graph(edges: &[(u32, u32)]) -> Graph {
         let features = Arc::new(FeatureMatrix::from_dense(&vec![[1.0]; edges.len()]));

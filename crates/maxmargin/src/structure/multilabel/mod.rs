@@ -107,11 +107,14 @@ impl Multilabel {
             ));
         }
         options.loss.check(labels)?;
-        super::multiclass::check_size(
-            features + options.pair_weights.count() * graph.edges().len().div_ceil(labels),
-            labels,
-        )?;
+        let pairs = graph.edges().len().checked_mul(options.pair_weights.count());
+        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), labels, pairs)?;
         Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
+    }
+
+    /// The number of features, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
     }
 
     /// The pairs of labels that have weights.
