@@ -3,7 +3,8 @@
 //!
 //! The referee of `exact` has small problems with all labels listed. It computes F of a run's weights without rounding, and
 //! an upper bound on F* from weights of hundreds of digits. Both are compared with what was printed as the numbers they are:
-//! there is no tolerance.
+//! there is no tolerance. What a certificate may assume of `exp`, `ln_1p`, `powf` and `erfc` is in
+//! `functions_of_the_platform.rs`; the referee uses none of them.
 //!
 //! `MAXMARGIN_CERTIFICATE_RUNS` says how many runs, `MAXMARGIN_CERTIFICATE_SEED` with which problem to begin: a fault
 //! names the seed of its problem. `--nocapture` shows how tight certificates are.
@@ -61,8 +62,7 @@ fn judge(problem: &Problem, lambda: f64, gap: f64) -> Vec<Trial> {
     };
     let hearing = common::with_threads(1, || hear(&case, &SOLVERS)).expect("nothing is refused");
     assert!(hearing.reference_gap < 1e-30, "the reference itself failed: {}", hearing.reference_gap);
-    let faults: Vec<String> =
-        hearing.trials.iter().flat_map(|trial| told(trial)).map(|(_, fault)| fault).collect();
+    let faults: Vec<String> = hearing.trials.iter().flat_map(told).map(|(_, fault)| fault).collect();
     assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), description(&case));
     hearing.trials
 }

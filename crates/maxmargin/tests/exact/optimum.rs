@@ -27,6 +27,9 @@ const NEGLIGIBLE_OF_CURVES: i64 = -70;
 const MOST_TANGENTS: usize = 60;
 const MOST_ROUNDS: usize = 300;
 
+/// The most times that weights are doubled in a round.
+const MOST_DOUBLINGS: usize = 30;
+
 /// The most tangents that are kept without being of use.
 const MOST_PLANES: usize = 60;
 
@@ -271,7 +274,7 @@ pub fn optimum(problem: &ExactProblem) -> Optimum {
         lower = lower.max(dual.value(&w));
         let (mut value, mut planes) = cut(problem, &dual.shares, &w);
         // Tangents of e^h lead only a step of 1 down in h. Where the weights are large, that is a way of many steps.
-        while !is_linear {
+        for _ in 0..if is_linear { 0 } else { MOST_DOUBLINGS } {
             let further: Vec<Dyadic> = w.iter().map(|w| w.scaled(1)).collect();
             let (there, of_there) = cut(problem, &dual.shares, &further);
             if there >= value {
