@@ -17,12 +17,18 @@ mod common;
 mod exact;
 
 use common::problem::{Problem, Sample, Sets, Values};
+use common::reference::optimum_under;
 use common::surrogate::Surrogated;
 use exact::hostile::{Case, case};
 use exact::judge::{Charge, Fault, Hearing, SOLVERS, Trial, description, hear};
+use exact::objective::ExactProblem;
+use exact::optimum::optimum;
 
 /// Runs by default: less than a minute.
 const RUNS: usize = 600;
+
+/// Problems on which the referee is compared with other references.
+const COMPARED: usize = 40;
 
 /// The most faults of a kind that are printed in full.
 const MOST_PRINTED: usize = 2;
@@ -93,9 +99,8 @@ fn timestamps_as_features() {
 fn the_optimum_with_timestamps_is_known() {
     let rows: [&[f64]; 2] = [&[1700000000.747, 1700000000.066], &[1700000000.563, 1700000000.155]];
     let surrogated = Surrogated::new(&multiclass(&rows, true), Surrogate::MARGIN, None);
-    let exact = exact::objective::ExactProblem::new(&surrogated, 0.01).unwrap();
-    let optimum = exact::optimum::optimum(&exact);
-    let value = optimum.value.high.to_f64();
+    let exact = ExactProblem::new(&surrogated, 0.01).unwrap();
+    let value = optimum(&exact).value.high.to_f64();
     assert!((value - 0.268351913).abs() < 1e-9, "{value}");
 }
 
@@ -105,6 +110,37 @@ fn large_features_and_a_tiny_primal() {
         for gap in [1e-3, 1e-12] {
             let rows: [&[f64]; 2] = [&[1e8, 2.5e8], &[-3e8, 1.5e8]];
             judge(&multiclass(&rows, bias), 1e-4, gap);
+        }
+    }
+}
+
+/// The referee against what other tests compare with, which rounds: on moderate numbers both say nearly the same.
+#[test]
+fn the_referee_agrees_with_the_other_references() {
+    let mut compared = 0;
+    for seed in (0..).step_by(3) {
+        let Case { surrogated, settings: SolverSettings { lambda, .. }, .. } = case(seed);
+        let Some(exact) = ExactProblem::new(&surrogated, lambda).filter(|_| surrogated.try_risk().is_ok())
+        else {
+            continue;
+        };
+        let numbers = || (0..).map(|j| f64::from((j * 7 + seed as u32) % 11) / 5.0 - 1.0);
+        let weights: Vec<f64> = numbers().take(exact.dim).collect();
+        let (value, expected) = (exact.at_weights(&weights), surrogated.objective(lambda, &weights));
+        let slight = 1e-9 * (1.0 + expected.abs());
+        assert!((value.low.to_f64() - expected).abs() <= slight, "seed {seed}: {value:?}, not {expected}");
+        let width = (&value.high - &value.low).to_f64();
+        assert!(width <= 1e-50 * (1.0 + expected), "seed {seed}: {value:?} is {width} wide");
+        let (found, bracket) = (optimum(&exact).value, optimum_under(&surrogated, lambda));
+        let (found, slight) = (found.high.to_f64(), bracket.rounding());
+        assert!(
+            bracket.lower - slight <= found && found <= bracket.upper + slight,
+            "seed {seed}: {found} is not in {bracket:?}\n{}",
+            description(&case(seed))
+        );
+        compared += 1;
+        if compared == COMPARED {
+            return;
         }
     }
 }
