@@ -24,8 +24,8 @@ use exact::judge::{Charge, Fault, Hearing, SOLVERS, Trial, description, hear};
 use exact::objective::ExactProblem;
 use exact::optimum::optimum;
 
-/// Runs by default: less than a minute.
-const RUNS: usize = 600;
+/// Runs by default: about half a minute.
+const RUNS: usize = 400;
 
 /// Problems on which the referee is compared with other references.
 const COMPARED: usize = 40;

@@ -16,7 +16,9 @@ use crate::common::problem::{Problem, Sample, Sizes, Values, problems};
 use crate::common::surrogate::Surrogated;
 
 /// Surrogates that are convex in the weights, each as often as it stands here.
-const SURROGATES: [&str; 16] = [
+const SURROGATES: [&str; 18] = [
+    "margin",
+    "margin",
     "margin",
     "margin",
     "margin",
