@@ -20,15 +20,6 @@ pub enum Side {
     Up,
 }
 
-impl Side {
-    pub fn opposite(self) -> Self {
-        match self {
-            Side::Down => Side::Up,
-            Side::Up => Side::Down,
-        }
-    }
-}
-
 /// m / 2^shift, rounded to a whole number.
 fn shifted(mantissa: &BigInt, shift: u64, side: Side) -> BigInt {
     // The shift of negative numbers rounds down as well.

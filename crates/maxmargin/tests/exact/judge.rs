@@ -38,6 +38,10 @@ pub enum Charge {
     LowerBound,
 }
 
+impl Charge {
+    pub const ALL: [Charge; 4] = [Charge::NoNumber, Charge::NoBracket, Charge::Primal, Charge::LowerBound];
+}
+
 /// What is false, and by how much of it.
 #[derive(Debug, Clone)]
 pub struct Fault {

@@ -19,12 +19,19 @@ const BITS: u64 = 768;
 /// log₂ of the curvature that is added, relative to that of the largest plane.
 const ADDED_CURVATURE: i64 = -320;
 
-/// log₂ of what planes may cut off, relative to F.
+/// log₂ of what planes may cut off, relative to F: where there are a few planes, and where there are any number of tangents.
 const NEGLIGIBLE: i64 = -120;
+const NEGLIGIBLE_OF_CURVES: i64 = -70;
 
 /// The most rounds where the planes of labels are tangents of a curve, and where they are all there is.
-const MOST_TANGENTS: usize = 40;
+const MOST_TANGENTS: usize = 60;
 const MOST_ROUNDS: usize = 300;
+
+/// The most times that weights are doubled in a round.
+const MOST_DOUBLINGS: usize = 30;
+
+/// The most tangents that are kept without being of use.
+const MOST_PLANES: usize = 60;
 
 fn short(number: Dyadic) -> Dyadic {
     number.rounded(BITS, Side::Down)
@@ -111,17 +118,29 @@ impl<'a> Dual<'a> {
         &offset - &(&self.problem.lambda.scaled(-1) * &dot(w, w))
     }
 
-    /// The derivative by each coefficient: the value of its plane, but for the added curvature.
-    fn gradient(&self) -> Vec<Dyadic> {
-        let of_plane = |k: usize| {
-            let gram = &self.gram[k];
-            let mut sum = self.planes[k].offset.clone();
-            for (product, beta) in gram.iter().zip(&self.beta).filter(|(_, beta)| !beta.is_zero()) {
-                sum = short(&sum - &(product * beta));
-            }
-            short(&sum - &(&self.curvature * &self.beta[k]))
-        };
-        (0..self.planes.len()).map(of_plane).collect()
+    /// The derivative by a coefficient: the value of its plane, but for the added curvature.
+    fn derivative(&self, k: usize) -> Dyadic {
+        let mut sum = &self.planes[k].offset - &(&self.curvature * &self.beta[k]);
+        for (product, beta) in self.gram[k].iter().zip(&self.beta).filter(|(_, beta)| !beta.is_zero()) {
+            sum = &sum - &(product * beta);
+        }
+        short(sum)
+    }
+
+    /// Forgets planes that no longer count, when there are many.
+    fn forget(&mut self) {
+        if self.planes.len() < MOST_PLANES {
+            return;
+        }
+        let counts: Vec<bool> = self.beta.iter().map(Dyadic::is_positive).collect();
+        fn kept<T>(list: &mut Vec<T>, counts: &[bool]) {
+            let mut counts = counts.iter();
+            list.retain(|_| *counts.next().expect("as many"));
+        }
+        kept(&mut self.gram, &counts);
+        self.gram.iter_mut().for_each(|row| kept(row, &counts));
+        kept(&mut self.planes, &counts);
+        kept(&mut self.beta, &counts);
     }
 
     /// Solves the dual over the planes so far.
@@ -129,7 +148,7 @@ impl<'a> Dual<'a> {
         let mut support: Vec<usize> = (0..self.beta.len()).filter(|&k| self.beta[k].is_positive()).collect();
         for _ in 0..10 * self.planes.len() {
             self.climb(&mut support);
-            let gradient = self.gradient();
+            let gradient: Vec<Dyadic> = (0..self.planes.len()).map(|k| self.derivative(k)).collect();
             // In each example the planes of the support have the same value here.
             let level = |example: usize| {
                 let own = support.iter().filter(|&&k| self.planes[k].example == example);
@@ -180,7 +199,6 @@ impl<'a> Dual<'a> {
         if free.is_empty() {
             return None;
         }
-        let gradient = self.gradient();
         let mut rows: Vec<Vec<Dyadic>> = Vec::new();
         for &k in &free {
             let entry = |&l: &usize| {
@@ -190,7 +208,7 @@ impl<'a> Dual<'a> {
                 short(&product + &(&self.curvature * &Dyadic::whole(times)))
             };
             let mut row: Vec<Dyadic> = free.iter().map(entry).collect();
-            row.push(&gradient[k] - &gradient[base(k)]);
+            row.push(&self.derivative(k) - &self.derivative(base(k)));
             rows.push(row);
         }
         let changes = solved(rows);
@@ -231,36 +249,57 @@ fn solved(mut rows: Vec<Vec<Dyadic>>) -> Vec<Dyadic> {
     solution
 }
 
+/// F(w) and the planes that touch it there.
+fn cut(problem: &ExactProblem, shares: &[Dyadic], w: &[Dyadic]) -> (Dyadic, Vec<Plane>) {
+    let mut value = &problem.lambda.scaled(-1) * &dot(w, w);
+    let mut planes = Vec::new();
+    for (example, share) in shares.iter().enumerate() {
+        let (spot, height) = problem.worst(example, w);
+        value = &value + &(share * &height.high.rounded(BITS, Side::Up));
+        planes.push(tangent(problem, example, &spot, &height));
+    }
+    (value, planes)
+}
+
 /// Solves a problem as well as its digits allow.
 pub fn optimum(problem: &ExactProblem) -> Optimum {
     let mut dual = Dual::new(problem);
-    let rounds = if problem.surrogate.is_linear() { MOST_ROUNDS } else { MOST_TANGENTS };
+    let is_linear = problem.surrogate.is_linear();
+    let (rounds, enough) =
+        if is_linear { (MOST_ROUNDS, NEGLIGIBLE) } else { (MOST_TANGENTS, NEGLIGIBLE_OF_CURVES) };
     let mut best: Option<(Dyadic, Vec<Dyadic>)> = None;
     let mut lower = Dyadic::zero();
     for _ in 0..rounds {
-        let w = dual.weights();
+        let mut w = dual.weights();
         lower = lower.max(dual.value(&w));
-        let mut value = &problem.lambda.scaled(-1) * &dot(&w, &w);
-        let mut planes = Vec::new();
-        for (example, share) in dual.shares.iter().enumerate() {
-            let (spot, height) = problem.worst(example, &w);
-            value = &value + &(share * &height.high.rounded(BITS, Side::Up));
-            planes.push(tangent(problem, example, &spot, &height));
+        let (mut value, mut planes) = cut(problem, &dual.shares, &w);
+        // Tangents of e^h lead only a step of 1 down in h. Where the weights are large, that is a way of many steps.
+        for _ in 0..if is_linear { 0 } else { MOST_DOUBLINGS } {
+            let further: Vec<Dyadic> = w.iter().map(|w| w.scaled(1)).collect();
+            let (there, of_there) = cut(problem, &dual.shares, &further);
+            if there >= value {
+                break;
+            }
+            (w, value) = (further, there);
+            planes.extend(of_there);
         }
         if best.as_ref().is_none_or(|(least, _)| value < *least) {
-            best = Some((value.clone(), w));
+            best = Some((value, w));
         }
         let least = &best.as_ref().expect("just set").0;
-        if &value - &lower <= least.scaled(NEGLIGIBLE) {
+        if least - &lower <= least.scaled(enough) {
             break;
         }
-        let negligible = least.scaled(NEGLIGIBLE - 20);
+        let negligible = least.scaled(enough - 20);
         planes.retain(|plane| !dual.planes.contains(plane));
         if planes.is_empty() {
             break;
         }
         planes.into_iter().for_each(|plane| dual.add(plane));
         dual.solve(&negligible);
+        if !is_linear {
+            dual.forget();
+        }
     }
     let (value, weights) = best.expect("a round at least");
     let gap = match value.is_positive() {
