@@ -49,7 +49,7 @@ pub use hold_out::hold_out;
 pub(crate) use label_lines::for_each_line;
 pub use label_lines::{read_label_weights, read_pairs};
 pub use preprocessing::{Impute, Preprocessing};
-pub use reader::{Missing, ReadOptions, read_training, read_with};
+pub use reader::{Missing, ReadOptions, files_beside, read_training, read_training_as, read_with};
 pub use sentence_pairs::{SentencePairs, sentence_pairs};
 pub use source::{Line, Source};
 pub use tags::background_label;

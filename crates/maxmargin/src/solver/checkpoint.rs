@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::{Risk, RiskMemory};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 2\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
 
 /// The file in a checkpoint directory.
 const NAME: &str = "state.checkpoint";
