@@ -15,7 +15,7 @@ use crate::describe::{columns, label_sets, links};
 use crate::evaluation::HeldOut;
 use crate::examples::Examples;
 use crate::interrupt;
-use crate::print::{count, note, say, say_json};
+use crate::print::{note, say, say_json};
 use crate::progress::Progress;
 use crate::training::{Log, Trained, go_on};
 use crate::warm_start::WarmStart;
@@ -246,8 +246,7 @@ impl Train {
 
     /// An error when a checkpoint or the log could not be written, though the model is there.
     fn report_failures(&self, (checkpoint, log): (Option<Error>, Option<(Error, usize)>)) -> Result<()> {
-        let log =
-            log.map(|(error, passes)| format!("{error} (the log ends after {})", count(passes, "pass")));
+        let log = log.map(|(error, passes)| format!("{error} (the log ends after pass {passes})"));
         let failures: Vec<String> =
             checkpoint.map(|error| error.to_string()).into_iter().chain(log).collect();
         if failures.is_empty() {

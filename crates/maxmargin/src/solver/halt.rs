@@ -88,7 +88,7 @@ mod tests {
     /// Breaks a run off again and again, at all kinds of places, each time through a checkpoint, and compares the end.
     fn breaks_leave_no_trace(kind: SolverKind, risk: &dyn Risk, folder: &Path) {
         let settings = SolverSettings::new(0.05).unwrap();
-        let limits = Limits { gap: 1e-6, max_passes: 30, time_limit: None };
+        let limits = Limits { gap: 1e-15, max_passes: 30, time_limit: None };
         let whole = run(kind.build(risk, &settings).as_mut(), risk, limits, |_| ControlFlow::Continue(()));
 
         let checkpoint = CheckpointDir::new(&folder.join(kind.name())).unwrap();

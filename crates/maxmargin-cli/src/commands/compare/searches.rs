@@ -30,7 +30,7 @@ use crate::training::solve;
         .long("budget")
         .visible_alias("time-limit")
         .default_value("60")
-        .help("The seconds that the run gets; it ends earlier at --gap, or later with its pass")),
+        .help("The seconds that the run gets; it ends earlier at --gap, or later with the oracle calls of its pass")),
     after_help = "\
 Columns: success, searches that found a new cutting plane (worth more than all labels found for the example before);
 missed, searches that did not reach the best value that any of them found; value/best, the mean of that ratio.

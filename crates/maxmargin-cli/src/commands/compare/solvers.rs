@@ -29,7 +29,7 @@ use crate::training::solve;
         .long("budget")
         .visible_alias("time-limit")
         .default_value("60")
-        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with its pass")),
+        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with the oracle calls of its pass")),
     after_help = "\
 Examples:
   maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
