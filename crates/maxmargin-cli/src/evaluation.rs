@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Dataset, LabelSpellings, ReadOptions, UNKNOWN_LABEL, Unseen, Vocabulary, background_label,
-    read_training, read_with,
+    Alphabet, Dataset, LabelSpellings, ReadOptions, Source, UNKNOWN_LABEL, Unseen, Vocabulary,
+    background_label, read_training, read_with,
 };
 use maxmargin::metrics::{Comparison, Metrics, Retrieval, per_label};
-use maxmargin::task::{Task, TaskKind};
+use maxmargin::task::{Prediction, Task, TaskKind};
 use serde_json::{Value, json};
 
 use crate::arguments::{EvaluationArguments, Folds};
@@ -38,6 +38,14 @@ impl HeldOut {
         let (options, vocabulary) = (known.options(options), known.vocabulary);
         let (mut data, mut unseen) = read_with(paths, &options, vocabulary)?;
         let mut labels = vocabulary.labels.clone();
+        let stream = paths.iter().find(|path| Source::is_stream(path));
+        if let (Some(stream), 1..) = (stream, unseen.labels) {
+            bail!(
+                "{}: {} that the model does not know; to count them the data is read again, and a pipe can be read only once: save it in a file first",
+                stream.display(),
+                count(unseen.labels, "label"),
+            );
+        }
         if unseen.labels > 0
             && let Ok((_, other)) = read_training(paths, &options)
         {
@@ -98,7 +106,9 @@ impl HeldOut {
 
     /// What these weights predict for it, against the truth.
     pub fn evaluate(&self, task: &Task, weights: &[f64], known: usize) -> Result<Evaluation<'_>> {
-        let best = task.predict(weights, &self.data, 1)?.into_iter();
+        let best = task.predict(weights, &self.data, 1)?;
+        let unproven = count_unproven(&best);
+        let best = best.into_iter();
         let predicted: Vec<Vec<u32>> =
             best.map(|best| best.into_iter().next().map(|best| best.labels).unwrap_or_default()).collect();
         let Self { data: truth, labels, background, .. } = self;
@@ -107,8 +117,21 @@ impl HeldOut {
             held_out: self,
             metrics: Metrics::of(task, comparison),
             per_label: per_label(comparison),
+            unproven,
         })
     }
+}
+
+/// The number of examples with a prediction that is not proven to be the best.
+pub fn count_unproven(predictions: &[Vec<Prediction>]) -> usize {
+    predictions.iter().filter(|best| !best.iter().all(Prediction::is_proven)).count()
+}
+
+/// A line about predictions that are not proven to be the best, if there are any.
+pub fn unproven_note(unproven: usize, examples: usize) -> Option<String> {
+    let what = "are not proven to be the best ones: the search for better sets was cut short";
+    (unproven > 0)
+        .then(|| format!("note: the predictions of {unproven} of {} {what}", count(examples, "example")))
 }
 
 /// How good predictions for held-out data are.
@@ -117,6 +140,8 @@ pub struct Evaluation<'a> {
     /// The task's metrics.
     pub metrics: Metrics,
     per_label: Vec<Retrieval>,
+    /// Examples whose prediction is not proven to be the best.
+    unproven: usize,
 }
 
 impl Evaluation<'_> {
@@ -128,6 +153,7 @@ impl Evaluation<'_> {
             "rows": data.features.rows(),
             "unseen_labels": unseen.labels,
             "unseen_attributes": unseen.attributes,
+            "unproven": self.unproven,
             "background": self.background(),
         });
         for (name, value) in self.metrics.figures() {
@@ -210,9 +236,11 @@ impl Evaluation<'_> {
         table.to_string()
     }
 
-    /// A line about what the model does not know, if there is anything.
-    pub fn note(&self) -> Option<String> {
-        unseen_note(self.held_out.unseen, self.held_out.data.sets.is_some())
+    /// Lines about what the model does not know, and what is not proven, if there is anything.
+    pub fn notes(&self) -> Vec<String> {
+        let HeldOut { data, unseen, .. } = self.held_out;
+        let unseen = unseen_note(*unseen, data.sets.is_some());
+        unseen.into_iter().chain(unproven_note(self.unproven, data.len())).collect()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Alphabet, Attributes, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Source, Vocabulary,
-    nearly_constant_columns, read_training,
+    Alphabet, Attributes, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary,
+    nearly_constant_columns, read_training_as,
 };
 use maxmargin::task::TaskKind;
 
@@ -33,11 +33,7 @@ impl Examples {
             },
             ..arguments.read.options()
         };
-        let (all, vocabulary) = read_training(&arguments.train, &options)?;
-        let format = match (options.format, arguments.train.first()) {
-            (None, Some(path)) => Some(options.format_of(&mut Source::open(path)?)?),
-            (format, _) => format,
-        };
+        let (all, vocabulary, format) = read_training_as(&arguments.train, &options)?;
         let others = others.map(|folds| in_folds(&all, folds)).transpose()?;
         let data = match (&arguments.folds, &others) {
             (Some(folds), _) => in_folds(&all, folds)?,
@@ -48,7 +44,8 @@ impl Examples {
         };
         let data = arguments.task.view(data)?;
         let others = others.map(|others| arguments.task.view(others)).transpose()?;
-        let mut examples = Self { data, others, vocabulary, dropped_labels: Alphabet::default(), format };
+        let mut examples =
+            Self { data, others, vocabulary, dropped_labels: Alphabet::default(), format: Some(format) };
         if let Some(first) = arguments.examples.first {
             examples.data = examples.data.first(usize::try_from(first).unwrap_or(usize::MAX));
         }

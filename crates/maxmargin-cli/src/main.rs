@@ -1,7 +1,7 @@
 //! The program `maxmargin`: it reads arguments, shows progress and prints. What it does is in the library.
 //!
 //! Each command has a file in `commands`; what several share is in `arguments` (flags), `examples` and `problem` (data and
-//! task), `known` (how later data is read), `training` (one solve, watched), `progress`, `evaluation`, `describe`, `print`
+//! task), `known` (how later data is read), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`, `describe`, `print`
 //! and `plot`.
 
 mod arguments;
@@ -10,6 +10,7 @@ mod commands;
 mod describe;
 mod evaluation;
 mod examples;
+mod files;
 mod interrupt;
 mod known;
 mod plot;
@@ -42,7 +43,8 @@ Examples:
   maxmargin eval --model words.model --data test.txt
   maxmargin predict --model words.model --input new.txt > labels.txt
 
-Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault."
+Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault, 130 when Ctrl-C (SIGINT) and 143
+when SIGTERM broke a run off: what it found until then is saved."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -63,6 +65,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    interrupt::prepare();
     let result = match Arguments::parse().command {
         Command::Train(command) => command.run(),
         Command::Predict(command) => command.run(),
@@ -79,7 +82,9 @@ fn main() -> ExitCode {
 
 /// The exit code, after the message if there is one. Nobody reading any more is no error.
 fn finish(result: Result<()>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
+    let Err(error) = result else {
+        return interrupt::exit_code().map_or(ExitCode::SUCCESS, ExitCode::from);
+    };
     let broken_pipe = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     if error.downcast_ref::<io::Error>().is_some_and(broken_pipe) {
         return ExitCode::SUCCESS;

@@ -1,8 +1,7 @@
 //! From files to a task with its data.
 
-use std::path::{Path, PathBuf};
-
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
+use maxmargin::Model;
 use maxmargin::data::{Alphabet, Dataset, Format, Preprocessing, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
@@ -10,7 +9,6 @@ use maxmargin::search::SurrogateSearch;
 use maxmargin::solver::{Report, SolverSettings};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{SearchOptions, Task, TaskOptions, TaskSearch};
-use maxmargin::{Model, OutputFile};
 
 use crate::arguments::{Folds, ProblemArguments};
 use crate::examples::Examples;
@@ -156,18 +154,6 @@ pub fn in_folds(data: &Dataset, folds: &Folds) -> Result<Dataset> {
         bail!("--folds: no example is in these folds; the data has {}", there.join(", "));
     }
     Ok(data.subset(&examples))
-}
-
-/// Makes sure, before long work, that a file can be written in the end, and that it is none of the inputs.
-pub fn check_output(output: &Path, inputs: &[&[PathBuf]]) -> Result<()> {
-    let same = |input: &&PathBuf| match (output.canonicalize(), input.canonicalize()) {
-        (Ok(output), Ok(input)) => output == input,
-        _ => false,
-    };
-    if let Some(input) = inputs.iter().copied().flatten().find(same) {
-        return Err(anyhow!("{}: this file is read as data; write to another one", input.display()));
-    }
-    Ok(OutputFile::check(output)?)
 }
 
 /// Says how many graphs have no link: more likely their links are missing than that there are none.

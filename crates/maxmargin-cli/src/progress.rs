@@ -23,6 +23,7 @@ pub struct Progress {
     name: String,
     first_gap: Option<f64>,
     recent: VecDeque<(f64, f64)>,
+    is_over: bool,
 }
 
 enum Show {
@@ -46,11 +47,12 @@ impl Progress {
             Show::Lines { last: Instant::now() }
         };
         let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        Self { limits, show, name, first_gap: None, recent: VecDeque::new() }
+        Self { limits, show, name, first_gap: None, recent: VecDeque::new(), is_over: false }
     }
 
-    /// Shows how far the run is.
-    pub fn update(&mut self, report: &Report) {
+    /// Shows how far the run is. After its last pass no time is left.
+    pub fn update(&mut self, report: &Report, is_last: bool) {
+        self.is_over = is_last;
         let gap = report.certificate.gap().0;
         if gap.is_finite() && gap > 0.0 {
             self.first_gap.get_or_insert(gap);
@@ -120,6 +122,9 @@ impl Progress {
     }
 
     fn left(&self, report: &Report) -> String {
+        if self.is_over {
+            return String::new();
+        }
         let by_time = self.limits.time_limit.map(|limit| (limit.as_secs_f64() - report.seconds).max(0.0));
         let by_passes = (self.limits.max_passes < usize::MAX && report.passes > 0).then(|| {
             let passes_left = self.limits.max_passes.saturating_sub(report.passes);
@@ -160,7 +165,7 @@ mod tests {
     fn the_time_left_follows_the_gap() {
         let mut progress = Progress::new(Limits { gap: 1e-3, ..Limits::default() }, true, "");
         for second in 0..8 {
-            progress.update(&report(second, 0.5f64.powi(second as i32)));
+            progress.update(&report(second, 0.5f64.powi(second as i32)), false);
         }
         let left = progress.seconds_left().unwrap();
         assert!((left - (1000f64.log2() - 7.0)).abs() < 1e-9, "{left}");
@@ -172,10 +177,12 @@ mod tests {
         let limits = Limits { gap: 1e-3, max_passes: 40, time_limit: Some(Duration::from_secs(10)) };
         let mut progress = Progress::new(limits, true, "");
         for second in 0..8 {
-            progress.update(&report(second, 0.99f64.powi(second as i32)));
+            progress.update(&report(second, 0.99f64.powi(second as i32)), false);
         }
         let last = report(7, 0.99f64.powi(7));
         assert_eq!(progress.left(&last), ", about 3.00 s left");
         assert_eq!(progress.share_done(&last), 0.7);
+        progress.update(&last, true);
+        assert_eq!(progress.left(&last), "");
     }
 }

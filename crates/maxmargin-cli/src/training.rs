@@ -1,4 +1,4 @@
-//! One solve, watched: progress, observers, Ctrl-C.
+//! One solve, watched: progress, observers, signals.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use maxmargin::Error;
 use maxmargin::risk::Risk;
-use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSettings, Stop, resume};
+use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSettings, Stop, resume_until};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{lower, percent, time, upper};
+use crate::print::{lower, note, percent, time, upper};
 use crate::problem::Problem;
 use crate::progress::Progress;
 
@@ -24,18 +24,17 @@ pub struct Trained {
     pub outcome: Outcome,
 }
 
-/// Solves until a limit is reached or Ctrl-C is pressed. What each pass achieved goes to `observe`, whose error ends the
-/// run.
+/// Solves until a limit is reached or a signal asks to stop. What each pass achieved goes to `observe`.
 pub fn solve(
     solver: &mut dyn Solver,
     risk: &dyn Risk,
     limits: Limits,
     progress: &mut Progress,
-    mut observe: impl FnMut(&Report) -> Result<(), Error>,
-) -> Result<Trained> {
+    mut observe: impl FnMut(&Report),
+) -> Trained {
     let mut state = RunState::new(risk.dim());
-    let stop = go_on(solver, risk, limits, progress, &mut state, |state, _| observe(&state.report))?;
-    Ok(Trained { solver: solver.name(), outcome: state.into_outcome(stop) })
+    let stop = go_on(solver, risk, limits, progress, &mut state, |state, _| observe(&state.report));
+    Trained { solver: solver.name(), outcome: state.into_outcome(stop) }
 }
 
 /// The same from where a run is.
@@ -45,39 +44,37 @@ pub fn go_on(
     limits: Limits,
     progress: &mut Progress,
     state: &mut RunState,
-    mut observe: impl FnMut(&RunState, &dyn Solver) -> Result<(), Error>,
-) -> Result<Stop> {
-    interrupt::listen();
-    let mut refused = None;
-    let stop = resume(solver, risk, limits, state, |state, solver| {
-        progress.update(&state.report);
-        if let Err(error) = observe(state, solver) {
-            refused = Some(error);
-        }
-        if refused.is_some() || interrupt::asked() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+    mut observe: impl FnMut(&RunState, &dyn Solver),
+) -> Stop {
+    let stop = resume_until(solver, risk, limits, &interrupt::halt(), state, |state, solver| {
+        let flow = if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        progress.update(&state.report, state.stop(&limits, flow).is_some());
+        observe(state, solver);
+        flow
     });
     progress.finish();
-    match refused {
-        Some(error) => Err(error.into()),
-        None => Ok(stop),
+    if stop == Stop::Interrupted {
+        interrupt::heed();
     }
+    stop
 }
 
-/// A file with one JSON object per pass.
+/// A file with one JSON object per pass. A log that cannot be written ends, but never the run that it is about.
 pub struct Log {
     file: File,
     path: PathBuf,
+    /// The length of the file up to the last whole line.
+    length: u64,
+    /// What went wrong, and the last pass that is in the file.
+    failure: Option<(Error, usize)>,
+    passes: usize,
 }
 
 impl Log {
     /// Begins a new log.
     pub fn create(path: &Path) -> Result<Self> {
         let file = File::create(path).map_err(|e| Error::io("write", path, e))?;
-        Ok(Self { file, path: path.to_owned() })
+        Ok(Self { file, path: path.to_owned(), length: 0, failure: None, passes: 0 })
     }
 
     /// Goes on with a log whose run was broken off after `passes` passes: later lines are taken away.
@@ -101,11 +98,14 @@ impl Log {
         file.set_len(kept as u64)
             .and_then(|()| file.seek(SeekFrom::End(0)).map(drop))
             .map_err(|e| Error::io("write", path, e))?;
-        Ok(Self { file, path: path.to_owned() })
+        Ok(Self { file, path: path.to_owned(), length: kept as u64, failure: None, passes })
     }
 
-    /// One line, whole, at once: whoever follows the file sees it.
-    pub fn write(&mut self, report: &Report) -> Result<(), Error> {
+    /// One line, whole, at once: whoever follows the file sees it. When that fails, it is said once.
+    pub fn write(&mut self, report: &Report) {
+        if self.failure.is_some() {
+            return;
+        }
         let mut line = json!({
             "passes": report.passes,
             "primal_now": report.primal_now,
@@ -116,7 +116,21 @@ impl Log {
         });
         add_certificate(&mut line, report);
         let line = format!("{line}\n");
-        self.file.write_all(line.as_bytes()).map_err(|e| Error::io("write", &self.path, e))
+        match self.file.write_all(line.as_bytes()) {
+            Ok(()) => (self.length, self.passes) = (self.length + line.len() as u64, report.passes),
+            Err(error) => {
+                // Half a line would be no JSON. Devices have no length to set.
+                drop(self.file.set_len(self.length));
+                let error = Error::io("write", &self.path, error);
+                note(&format!("the log ends here: {error}; training goes on"));
+                self.failure = Some((error, self.passes));
+            }
+        }
+    }
+
+    /// What went wrong, and the last pass that is in the file.
+    pub fn failure(self) -> Option<(Error, usize)> {
+        self.failure
     }
 }
 
@@ -148,6 +162,7 @@ impl Trained {
             "master_seconds": report.master_seconds,
             "seed": settings.seed,
             "stop": stop.name(),
+            "signal": interrupt::signal().filter(|_| *stop == Stop::Interrupted),
         });
         add_certificate(&mut object, report);
         object

@@ -139,7 +139,6 @@ fn places_that_cannot_be_written_are_refused() {
         (format!("{train} --model no/such/m"), &["cannot write no/such/m", "there is no folder no/such"][..]),
         (format!("{train} --model ."), &["cannot write ."]),
         (format!("{train} --model /dev/full"), &["cannot write /dev/full"]),
-        (format!("{train} --model m --log /dev/full"), &["cannot write /dev/full"]),
         (format!("{train} --model m --log no/such/log"), &["cannot write no/such/log"]),
         ("predict --model good --input rows.svm --output /dev/full".into(), &["cannot write /dev/full"]),
         ("predict --model good --input rows.svm --output no/such/out".into(), &["no/such/out"]),
@@ -170,33 +169,4 @@ fn a_reader_that_leaves_is_no_error() {
     let output =
         std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "code 0\n");
-}
-
-#[cfg(unix)]
-#[test]
-fn interrupting_saves_the_model_so_far() {
-    let folder = Folder::new();
-    folder.write("many.svm", rows(40_000));
-    let mut train = std::process::Command::new(assert_cmd::cargo::cargo_bin("maxmargin"));
-    train
-        .current_dir(folder.path(""))
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped());
-    train.args("train multiclass --train many.svm --model m --gap 1e-300 --log l --json".split(' '));
-    let child = train.spawn().unwrap();
-    // The log shows that training has begun.
-    let begun = || std::fs::read(folder.path("l")).is_ok_and(|log| log.contains(&b'\n'));
-    let start = std::time::Instant::now();
-    while !begun() && start.elapsed().as_secs() < 60 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(object["stop"], "interrupted", "{object}");
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("interrupted; the model so far is in m"), "{message}");
-    folder.output("eval --model m --data rows.svm");
 }

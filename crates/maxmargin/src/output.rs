@@ -1,12 +1,18 @@
 //! Files that are whole or not there: written beside their place, then renamed.
 //!
 //! Whatever goes wrong on the way (a full disk, an error, Ctrl-C), what stood under the name before still stands there
-//! and no half-written file is left behind. A device or a pipe cannot be replaced; it is written to directly.
+//! and no half-written file is left behind; what a killed process leaves, the next one that writes the same file takes
+//! away. A device like `/dev/null` cannot be replaced; it is written to directly. Pipes and the like are refused.
+
+mod leftovers;
+mod place;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use leftovers::Temporary;
+use place::Place;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::error::{Error, Result};
@@ -38,18 +44,21 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Opens a file for writing. A symbolic link is followed, so that it goes on to point where it pointed.
+    /// Opens a file for writing. A symbolic link is followed, so that it goes on to point where it pointed, also when
+    /// there is no file yet.
     pub fn create(path: &Path) -> Result<Self> {
         let refuse = |source| Error::io("write", path, source);
-        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let target = match fs::metadata(&place) {
-            Ok(old) if old.is_dir() => return Err(refuse(io::ErrorKind::IsADirectory.into())),
-            Ok(old) if !old.is_file() => {
-                Target::Direct(OpenOptions::new().write(true).open(&place).map_err(refuse)?)
-            }
-            old => Target::Beside(beside(&place, old.ok().map(|old| old.permissions())).map_err(refuse)?),
+        let place = Place::of(path).map_err(refuse)?;
+        let target = match place.is_device() {
+            true => Target::Direct(OpenOptions::new().write(true).open(&place.path).map_err(refuse)?),
+            false => Target::Beside(beside(&place).map_err(refuse)?),
         };
-        Ok(Self { path: place, writer: BufWriter::with_capacity(1 << 16, target) })
+        Ok(Self { path: place.path, writer: BufWriter::with_capacity(1 << 16, target) })
+    }
+
+    /// Where a file of this name will stand: at the end of all symbolic links, whether or not there is one yet.
+    pub fn place(path: &Path) -> Result<PathBuf> {
+        Ok(Place::of(path).map_err(|e| Error::io("write", path, e))?.path)
     }
 
     /// Whether a file can be made here; leaves nothing behind. Long work asks before it begins.
@@ -71,15 +80,16 @@ impl OutputFile {
     }
 }
 
-/// An unnamed file in the same folder, with the permissions of what it will replace.
-fn beside(place: &Path, permissions: Option<fs::Permissions>) -> io::Result<NamedTempFile> {
-    if place.file_name().is_none() {
+/// A file in the same folder, with the permissions of what it will replace.
+fn beside(Place { path, there }: &Place) -> io::Result<NamedTempFile> {
+    let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the name of a file"));
-    }
+    };
+    let permissions = there.as_ref().map(fs::Metadata::permissions);
     if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
     }
-    let folder = match place.parent() {
+    let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
@@ -87,8 +97,11 @@ fn beside(place: &Path, permissions: Option<fs::Permissions>) -> io::Result<Name
         let problem = format!("there is no folder {}", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, problem));
     }
+    let temporary = Temporary::new(name);
+    temporary.remove_leftovers(folder);
+    let prefix = temporary.prefix();
     let mut builder = Builder::new();
-    builder.prefix(".maxmargin-");
+    builder.prefix(&prefix);
     #[cfg(unix)]
     let everyone = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666);
     #[cfg(unix)]
@@ -182,6 +195,19 @@ mod tests {
         file.write_all(b"new").unwrap();
         file.finish().unwrap();
         assert_eq!(fs::read(&real).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        let mut file = OutputFile::create(&link).unwrap();
+        file.write_all(b"new").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(folder.path().join("real")).unwrap(), b"new");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 }

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::data::{Alphabet, Format, ReadOptions, Source, background_label, parse_folds};
+use maxmargin::data::{Alphabet, Format, ReadOptions, background_label, parse_folds};
 use maxmargin::task::TaskKind;
 
 use super::SentenceArguments;
+use crate::files::Files;
 
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
@@ -63,16 +64,26 @@ impl ReadArguments {
     }
 
     /// For other files of the same kind. Names of label columns go with all of them, the labels of images do not.
-    pub fn options_for_more(&self) -> ReadOptions {
-        let is_idx = |path: &PathBuf| {
-            let format = Source::open(path).and_then(|mut source| Format::detect(&mut source));
-            matches!(format, Ok(Format::Idx))
-        };
+    /// `format` is that of the files that they went with.
+    pub fn options_for_more(&self, format: Option<Format>) -> ReadOptions {
         ReadOptions {
-            labels: self.labels.clone().filter(|path| !is_idx(path)),
+            labels: self.labels.clone().filter(|_| format != Some(Format::Idx)),
             sentences: self.sentences.options_for_more(),
             ..self.options()
         }
+    }
+}
+
+impl ReadArguments {
+    /// Adds the files that are read beside the data.
+    pub fn add_to(&self, files: Files) -> Files {
+        let SentenceArguments { links, associations, external_links, feature_table, .. } = &self.sentences;
+        files
+            .read("--labels", &self.labels)
+            .read("--links", links)
+            .read("--associations", associations)
+            .read("--external-links", external_links)
+            .read("--feature-table", feature_table)
     }
 }
 

@@ -15,6 +15,7 @@ use maxmargin::task::{LinkOptions, Pairs, SearchOptions, SetOptions, TaskKind, T
 
 use super::data::{Folds, ReadArguments};
 use super::examples::ExampleArguments;
+use crate::files::Files;
 
 /// What to learn, from what.
 #[derive(Debug, Clone, Args)]
@@ -277,6 +278,19 @@ impl FromStr for LossChoice {
 }
 
 impl ProblemArguments {
+    /// The files that are read.
+    pub fn files(&self) -> Files {
+        let files = self.read.add_to(Files::default().read_data("--train", &self.train));
+        let files = match &self.loss {
+            Some(LossChoice::Cost(file) | LossChoice::Weights(file)) => files.read("--loss", [file]),
+            _ => files,
+        };
+        match &self.pairs {
+            PairsChoice::File(file) => files.read("--pairs", [file]),
+            _ => files,
+        }
+    }
+
     /// The task's options; a cost file needs the names of the labels, and a tree of pairs the data.
     pub fn task_options(&self, labels: &Alphabet, data: &Dataset) -> Result<TaskOptions> {
         let chain = self.task == TaskKind::Chain;

@@ -87,7 +87,7 @@ pub struct SolvingArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_passes: Option<u64>,
 
-    /// Stop after this many seconds, at the end of a pass
+    /// Stop after this many seconds, at the end of a pass or in its master problem
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub time_limit: Option<f64>,
 

@@ -8,8 +8,8 @@ use clap::Args;
 use maxmargin::association::{Associations, EstimationOptions, Model, Pass};
 use maxmargin::data::alignment::ParallelText;
 
+use crate::files::Files;
 use crate::print::{count, note, say};
-use crate::problem::check_output;
 
 /// Estimate from text and its translation which words belong together
 ///
@@ -64,7 +64,7 @@ pub struct Associate {
 impl Associate {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        check_output(&self.output, &[&self.text])?;
+        Files::default().read("--text", &self.text).write("--output", [&self.output]).check()?;
         let (pairs, rest) = self.text.as_chunks::<2>();
         if !rest.is_empty() {
             bail!("--text takes two files, a text and its translation");

@@ -173,7 +173,7 @@ impl Demo {
         let mut progress = Progress::new(limits, true, kind.name());
         let risk = problem.risk()?;
         let mut solver = SolverKind::Auto.build(risk.as_ref(), &settings);
-        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
         let held_out = HeldOut::from_training(problem.task.view(test.clone())?, test_names);
         let weights = &trained.outcome.weights;
         let metrics = held_out.evaluate(&problem.task, weights, test_names.labels.len())?.metrics;

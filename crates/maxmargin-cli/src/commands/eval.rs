@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::arguments::{EvaluationArguments, Folds, ReadArguments};
 use crate::evaluation::HeldOut;
+use crate::files::Files;
 use crate::known::Known;
 use crate::print::{say, say_json};
 
@@ -27,7 +28,8 @@ use crate::print::{say, say_json};
 /// left out, and right where they are predicted.
 ///
 /// All: the mean loss. All but matchings: Macro-F1, the mean of the F1 of each label. A label that the model does not know counts as a
-/// mistake; one that was left out by --most-frequent-labels is ignored. Weights of examples do not count.
+/// mistake; one that was left out by --most-frequent-labels is ignored. Weights of examples do not count. Where it is not
+/// proven that predicted sets are the best ones, a note says for how many examples (unproven in JSON).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -67,6 +69,8 @@ pub struct Eval {
 impl Eval {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
+        self.read.add_to(files).check()?;
         let model = Model::load(&self.model)?;
         let task = model.task()?;
         let known = Known::of(&model, &task);
@@ -83,7 +87,7 @@ impl Eval {
         if self.per_label {
             text += &format!("\n{}", evaluation.label_table());
         }
-        if let Some(note) = evaluation.note() {
+        for note in evaluation.notes() {
             text += &format!("\n{note}\n");
         }
         say(&text)

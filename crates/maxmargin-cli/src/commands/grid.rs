@@ -6,9 +6,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::data::alignment::{AlignmentPicture, ParallelText, SentenceLinks, read_links};
 
+use crate::files::Files;
 use crate::plot::{FigureFile, GridPicture, Picture};
 use crate::print::say;
-use crate::problem::check_output;
 
 /// Show the links between the words of a sentence pair
 ///
@@ -44,6 +44,10 @@ pub struct Grid {
 impl Grid {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        (Files::default().read("--text", &self.text).read("--links", &self.links))
+            .read("--predicted", &self.predicted)
+            .write("--output", &self.output)
+            .check()?;
         let [left, right] = &self.text[..] else {
             bail!("--text takes two files, a text and its translation")
         };
@@ -62,7 +66,6 @@ impl Grid {
         match &self.output {
             None => say(&picture.text()),
             Some(path) => {
-                check_output(path, &[&self.text])?;
                 let file = FigureFile::new(path.clone()).map_err(|e| anyhow::anyhow!("--output: {e}"))?;
                 GridPicture(picture).save(&file)
             }

@@ -14,7 +14,7 @@ use crate::evaluation::{Evaluation, HeldOut};
 use crate::examples::Examples;
 use crate::interrupt;
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
-use crate::problem::{Problem, check_output};
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
@@ -24,7 +24,7 @@ use crate::training::solve;
 /// Goes from the largest λ to the smallest and starts each run from the one before: bcfw, sdca and n-slack from its planes
 /// and their coefficients, the others from its weights (sgd from 0). The model with the best --select figure on the
 /// validation data is in --model as soon as it is the best; of equals, the one with the larger λ. --time-limit and
-/// --max-passes hold for each λ.
+/// --max-passes hold for each λ. Ctrl-C breaks off, prints the table of the values so far and exits with 130.
 ///
 /// To validate on are other files (--validate), other folds (--validate-folds) or a share of the training examples
 /// (--hold-out).
@@ -100,7 +100,15 @@ struct Followed {
 impl Path {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        check_output(&self.model, &[&self.problem.train, &self.validate])?;
+        let files = self.problem.files().read_data("--validate", &self.validate);
+        let files = files.write("--model", [&self.model]);
+        files.check()?;
+        if self.refit {
+            files.check_read_again(&["--loss", "--pairs"])?;
+        }
+        if self.refit && self.validate_folds.is_some() {
+            files.check_read_again(&["--train", "--labels"])?;
+        }
         if self.refit && !self.validate.is_empty() {
             bail!(
                 "--refit: with --validate FILE no training example is held out, and the best model was trained on all of them"
@@ -124,6 +132,7 @@ impl Path {
         if !names.contains(&self.select.as_str()) {
             bail!("--select: there is no figure {}; there are {}", self.select, names.join(", "));
         }
+        let listening = interrupt::listen();
         let Followed { lambdas, best, runs, table } = self.train_all(&problem, &validation)?;
         let (n, dim, task, held_out) =
             (problem.data.len(), problem.task.dim(), problem.task.kind(), validation.data.len());
@@ -132,6 +141,7 @@ impl Path {
             true => Some(self.train_once_more(examples, lambdas[best])?),
             false => None,
         };
+        drop(listening);
         if self.json {
             return say_json(&json!({
                 "task": task.name(),
@@ -145,6 +155,7 @@ impl Path {
                 "runs": runs,
                 "refit": refit,
                 "model": self.model.display().to_string(),
+                "signal": interrupt::signal(),
             }));
         }
         if self.solving.quiet {
@@ -183,7 +194,7 @@ impl Path {
         let validation = match examples.others.take() {
             Some(others) => HeldOut::from_training(problem.known().view(others)?, &problem.vocabulary),
             None => {
-                let options = arguments.read.options_for_more();
+                let options = arguments.read.options_for_more(problem.format);
                 HeldOut::read(&self.validate, options, self.validate_folds.as_ref(), problem.known())?
             }
         };
@@ -219,7 +230,7 @@ impl Path {
                 .filter(|(before, _)| *before == kind)
                 .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
             let mut solver = going_on.unwrap_or_else(|| kind.build(risk.as_ref(), &settings));
-            let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+            let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
             let Outcome { report, ref mut weights, stop } = trained.outcome;
             let weights = std::mem::take(weights);
             let model = problem.model(trained.solver, &settings, &report, weights);
@@ -254,7 +265,8 @@ impl Path {
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
             start = Some(model.weights);
             kept = Some((kind, solver));
-            if stop == Stop::Interrupted || interrupt::asked() {
+            if stop == Stop::Interrupted || interrupt::asked() && (i + 1 < lambdas.len() || self.refit) {
+                interrupt::heed();
                 note("interrupted; what follows is about the values of λ so far");
                 break;
             }
@@ -284,7 +296,7 @@ impl Path {
         let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "all examples");
         let mut solver = self.solver.resolve(risk.as_ref(), lambda).kind.build(risk.as_ref(), &settings);
-        let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+        let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
         let weights = std::mem::take(&mut trained.outcome.weights);
         problem.model(trained.solver, &settings, &trained.outcome.report, weights).save(&self.model)?;
         Ok(trained.json(&problem, &settings))

@@ -10,10 +10,11 @@ use maxmargin::task::{Prediction, Task, TaskKind};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::arguments::{Folds, ReadArguments};
-use crate::evaluation::unseen_note;
+use crate::evaluation::{count_unproven, unproven_note, unseen_note};
+use crate::files::Files;
 use crate::known::Known;
 use crate::print::note;
-use crate::problem::{check_output, in_folds};
+use crate::problem::in_folds;
 
 /// So many examples are predicted at a time, so that k-best lists of large files fit in memory.
 const AT_A_TIME: usize = 4096;
@@ -27,7 +28,8 @@ const AT_A_TIME: usize = 4096;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
-line (a label set or the links of a graph on one line), and a blank line:
+line (a label set or the links of a graph on one line), and a blank line. Where it is not proven that no other label scores
+more, as may be with many labels and pairs of them, the line is `# RANK SCORE unproven`; a note on standard error counts them:
 
   # 1 12.25
   B-NP
@@ -51,7 +53,7 @@ pub struct Predict {
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     input: Vec<PathBuf>,
 
-    /// Where to write, replaced as a whole when all is done; standard output when it is not given
+    /// Where to write, replaced as a whole when all is done; standard output when it is not given or -
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -74,9 +76,9 @@ pub struct Predict {
 impl Predict {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        if let Some(output) = &self.output {
-            check_output(output, &[&self.input, std::slice::from_ref(&self.model)])?;
-        }
+        let output = self.output.as_ref().filter(|path| path.as_os_str() != "-");
+        let files = Files::default().read("--model", [&self.model]).read_data("--input", &self.input);
+        self.read.add_to(files).write("--output", output).check()?;
         let model = Model::load(&self.model)?;
         let task = model.task()?;
         let known = Known::of(&model, &task);
@@ -88,7 +90,7 @@ impl Predict {
         if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }, false) {
             note(&line);
         }
-        match &self.output {
+        match output {
             Some(path) => {
                 let mut file = OutputFile::create(path)?;
                 self.write(&model, &task, data, &mut file)?.map_err(|e| Error::io("write", path, e))?;
@@ -122,6 +124,7 @@ impl Predict {
         let name = |label: &u32| model.vocabulary.labels.name(*label);
         let is_graph = task.kind() == TaskKind::Matching;
         let examples: Vec<usize> = (0..data.len()).collect();
+        let mut unproven = 0;
         let write_some =
             |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
                 for (&i, predictions) in examples.iter().zip(predictions) {
@@ -129,9 +132,11 @@ impl Predict {
                     {
                         writeln!(out)?;
                     }
-                    for (rank, Prediction { labels, score }) in predictions.iter().enumerate() {
+                    for (rank, prediction) in predictions.iter().enumerate() {
+                        let Prediction { labels, score, .. } = prediction;
                         if with_scores {
-                            writeln!(out, "# {} {score}", rank + 1)?;
+                            let unproven = if prediction.is_proven() { "" } else { " unproven" };
+                            writeln!(out, "# {} {score}{unproven}", rank + 1)?;
                         }
                         if task.kind() == TaskKind::Multilabel {
                             let names: Vec<&str> = labels.iter().map(name).collect();
@@ -156,9 +161,13 @@ impl Predict {
             };
         for examples in examples.chunks(AT_A_TIME) {
             let predictions = task.predict(&model.weights, &data.subset(examples), k)?;
+            unproven += count_unproven(&predictions);
             if let Err(error) = write_some(examples, &predictions, out) {
                 return Ok(Err(error));
             }
+        }
+        if let Some(line) = unproven_note(unproven, data.len()) {
+            note(&line);
         }
         Ok(Ok(()))
     }

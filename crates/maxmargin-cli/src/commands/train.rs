@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use maxmargin::Error;
 use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
 
@@ -13,8 +14,8 @@ use crate::checkpoints::Checkpoints;
 use crate::describe::{columns, label_sets, links};
 use crate::evaluation::HeldOut;
 use crate::examples::Examples;
+use crate::interrupt;
 use crate::print::{note, say, say_json};
-use crate::problem::check_output;
 use crate::progress::Progress;
 use crate::training::{Log, Trained, go_on};
 use crate::warm_start::WarmStart;
@@ -22,7 +23,7 @@ use crate::warm_start::WarmStart;
 /// Train a model and prove how good it is
 ///
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
-/// Ctrl-C stops after the pass and saves the model so far.
+/// Ctrl-C breaks off, saves the model so far (and the checkpoint, if there is one) and exits with 130.
 ///
 /// A label is a class (multiclass), a class for each position of a sequence (chain), a set of labels with weights for
 /// pairs of labels (multilabel) or a set of links between the nodes of a bipartite graph (matching).
@@ -92,6 +93,8 @@ pub struct Train {
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
     /// oracle_calls, queries, seconds, master_seconds
+    ///
+    /// When it cannot be written any more, training goes on and the model is saved; the exit code is then 2.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     log: Option<PathBuf>,
 
@@ -103,26 +106,12 @@ pub struct Train {
 impl Train {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
-        let inputs = [&self.problem.train[..], &self.test[..]];
-        check_output(&self.model, &inputs)?;
-        if let Some(log) = &self.log {
-            check_output(log, &inputs)?;
-            if *log == self.model {
-                bail!("--log and --model name the same file");
-            }
-        }
-        if let Some(directory) = &self.checkpoint {
-            let inside = |file: &PathBuf| file.starts_with(directory);
-            if inside(&self.model)
-                || self.log.as_ref().is_some_and(inside)
-                || self.problem.train.iter().any(inside)
-            {
-                bail!(
-                    "--checkpoint: a directory of its own is needed; {} has other files of this run",
-                    directory.display()
-                );
-            }
-        }
+        (self.problem.files().read_data("--test", &self.test))
+            .read_before("--warm-start", self.warm_start.as_ref(), "--model")
+            .write("--model", [&self.model])
+            .write("--log", &self.log)
+            .write_in("--checkpoint", self.checkpoint.as_ref())
+            .check()?;
         let is_tested = !self.test.is_empty() || self.test_folds.is_some();
         let ProblemArguments { evaluation, surrogate, .. } = &self.problem;
         if evaluation.names_background() && !is_tested && *surrogate != Surrogate::MicroF1 {
@@ -151,7 +140,7 @@ impl Train {
             Some(data) => Some(HeldOut::from_training(data, vocabulary)),
             None if self.test.is_empty() => None,
             None => {
-                let options = self.problem.read.options_for_more();
+                let options = self.problem.read.options_for_more(problem.format);
                 Some(HeldOut::read(&self.test, options, self.test_folds.as_ref(), problem.known())?)
             }
         };
@@ -187,13 +176,15 @@ impl Train {
         let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let observe = |state: &RunState, solver: &dyn Solver| {
-            log.as_mut().map_or(Ok(()), |log| log.write(&state.report))?;
+            if let Some(log) = &mut log {
+                log.write(&state.report);
+            }
             if let Some(checkpoints) = &mut checkpoints {
                 checkpoints.save_if_due(state, solver, risk.as_ref());
             }
-            Ok(())
         };
-        let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe)?;
+        let listening = interrupt::listen();
+        let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe);
         // The model is worth more than the checkpoint: if the disk is full, the error comes after it is written.
         let last_checkpoint =
             checkpoints.as_ref().map(|checkpoints| checkpoints.save(&state, solver.as_ref(), risk.as_ref()));
@@ -204,7 +195,7 @@ impl Train {
         let weights = std::mem::take(&mut trained.outcome.weights);
         let model = problem.model(trained.solver, &settings, &trained.outcome.report, weights);
         model.save(&self.model)?;
-        last_checkpoint.transpose()?;
+        drop(listening);
         if trained.outcome.stop == Stop::Interrupted {
             let resume = if self.checkpoint.is_some() { "; go on with --resume" } else { "" };
             note(&format!("interrupted; the model so far is in {}{resume}", self.model.display()));
@@ -221,10 +212,11 @@ impl Train {
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }
-            return say_json(&object);
+            say_json(&object)?;
         }
-        if self.solving.quiet {
-            return Ok(());
+        let failures = (last_checkpoint.and_then(Result::err), log.and_then(Log::failure));
+        if self.json || self.solving.quiet {
+            return self.report_failures(failures);
         }
         let weights = if self.problem.no_bias { ", no bias" } else { "" };
         let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
@@ -246,10 +238,22 @@ impl Train {
         );
         if let Some(evaluation) = &evaluation {
             text += &format!("test         {}\n", evaluation.line());
-            if let Some(line) = evaluation.note() {
+            for line in evaluation.notes() {
                 text += &format!("             {line}\n");
             }
         }
-        say(&text)
+        say(&text)?;
+        self.report_failures(failures)
+    }
+
+    /// An error when a checkpoint or the log could not be written, though the model is there.
+    fn report_failures(&self, (checkpoint, log): (Option<Error>, Option<(Error, usize)>)) -> Result<()> {
+        let log = log.map(|(error, passes)| format!("{error} (the log ends after pass {passes})"));
+        let failures: Vec<String> =
+            checkpoint.map(|error| error.to_string()).into_iter().chain(log).collect();
+        if failures.is_empty() {
+            return Ok(());
+        }
+        bail!("{}; the model itself is saved in {}", failures.join("; "), self.model.display())
     }
 }

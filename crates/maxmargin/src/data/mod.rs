@@ -53,7 +53,7 @@ pub(crate) use label_lines::for_each_line;
 pub use label_lines::{read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
-pub use reader::{Missing, ReadOptions, read_training, read_with};
+pub use reader::{Missing, ReadOptions, files_beside, read_training, read_training_as, read_with};
 pub use sentence_pairs::{SentencePairs, sentence_pairs};
 pub use source::{Line, Source};
 pub use tags::background_label;

@@ -2,7 +2,7 @@
 //!
 //! [`read_training`] makes a vocabulary from what it reads; [`read_with`] reads later data with the vocabulary of a
 //! model. Both take several files of one format and append them. The format is found out from the first file unless
-//! it is named.
+//! it is named. Each file is opened once, so that it may be a pipe.
 //!
 //! ```
 //! use maxmargin::data::{ReadOptions, read_training, read_with};
@@ -29,7 +29,7 @@ use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
 use super::gather::{Gathering, Unseen};
 use super::source::Source;
-use super::{arff, crfsuite, csv, edges, idx, letters, svmlight};
+use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
 
 /// How to read files.
@@ -104,14 +104,22 @@ impl ReadOptions {
 /// Reads files to train from: one data set, and the vocabulary that they make. Labels are sorted: by value when all are
 /// numbers, else alphabetically.
 pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary)> {
+    let (data, vocabulary, _) = read_training_as(paths, options)?;
+    Ok((data, vocabulary))
+}
+
+/// The same, and the format that the files are in. (To look at a file for its format would be to read it twice, which a pipe
+/// does not allow.)
+pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary, Format)> {
     let (first, format) = open_first(paths, options)?;
     if format == Format::Sentences {
-        return sentence_pairs(paths, &options.sentences);
+        let (data, vocabulary) = sentence_pairs(first, paths, &options.sentences)?;
+        return Ok((data, vocabulary, format));
     }
     let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
-    Ok((data, vocabulary.unwrap_or_default()))
+    Ok((data, vocabulary.unwrap_or_default(), format))
 }
 
 /// Reads files with the vocabulary of a model. What it does not know is left out and counted.
@@ -135,7 +143,7 @@ pub fn read_with(
         }
     }
     if format == Format::Sentences {
-        let data = sentence_pairs_with(paths, &options.sentences, vocabulary)?;
+        let data = sentence_pairs_with(first, paths, &options.sentences, vocabulary)?;
         return Ok((data, Unseen::default()));
     }
     let mut data = Gathering::fixed(vocabulary)
@@ -144,6 +152,13 @@ pub fn read_with(
     read_all(paths, first, format, options, &mut data)?;
     let (data, _, unseen) = data.finish();
     Ok((data, unseen))
+}
+
+/// The files beside a data file that may be read with it without being named: the labels of images, the names of labels.
+pub fn files_beside(data: &Path) -> Vec<PathBuf> {
+    let mut beside = idx::labels_beside(data);
+    beside.extend(label_names::beside(data));
+    beside
 }
 
 /// Opens the first file and decides on the format.

@@ -1,6 +1,6 @@
 //! Files as lines or as bytes, compressed or not.
 //!
-//! A [`Source`] reads a file (or the standard input, named `-`) through one large buffer and lends each line from it, so
+//! A [`Source`] reads a file, a pipe (or the standard input, named `-`) through one large buffer and lends each line from it, so
 //! that nothing is allocated per line; the buffer grows only for a line that is longer than it. Gzip is recognised by
 //! its first two bytes, whatever the name, and several gzip members in a row are read as one file. Lines end with a
 //! line feed, with or without a carriage return before it; the last one may lack it.
@@ -59,6 +59,12 @@ impl Source {
         }
         let file = File::open(path).map_err(|error| Error::io("read", path, error))?;
         Self::from_reader(path, file)
+    }
+
+    /// Whether this is the standard input, a pipe or the like, which can be read only once.
+    pub fn is_stream(path: &Path) -> bool {
+        path == Path::new("-")
+            || std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
     }
 
     /// Reads from anything, under the name that errors shall give it.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::certificate::measure;
 use super::master::{Master, Series};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::{Certificate, Halt, Progress, Solver, SolverState};
 use crate::risk::{Groups, Risk};
 
 /// The master problem is solved to this share of the gap that is left.
@@ -43,6 +43,8 @@ pub struct Bmrm {
     best: Certificate,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
+    /// Whether the last pass was broken off in its master problem, so that there is no next point yet.
+    is_unfinished: bool,
 }
 
 impl Bmrm {
@@ -60,13 +62,37 @@ impl Bmrm {
             next,
             best: Certificate::UNKNOWN,
             is_precise: false,
+            is_unfinished: false,
         }
+    }
+
+    /// Solves the master problem for the next point; returns the lower bound that is then known. When it is broken off,
+    /// only the bound comes of it.
+    fn choose_next(&mut self) -> f64 {
+        let left = self.best.primal - self.best.lower_bound.max(0.0);
+        let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
+        self.is_unfinished = solution.is_halted;
+        let bound = self.best.lower_bound.max(solution.bound);
+        if !solution.is_halted {
+            self.best.lower_bound = bound;
+            self.next = solution.weights;
+        }
+        bound
     }
 }
 
 impl Solver for Bmrm {
     fn name(&self) -> &'static str {
         if self.groups.len() == 1 { "bmrm" } else { "p-bmrm" }
+    }
+
+    fn heed(&mut self, halt: Halt) {
+        self.master.heed(halt);
+    }
+
+    fn finish_pass(&mut self, _risk: &dyn Risk) -> Option<Progress> {
+        let start = Instant::now();
+        self.is_unfinished.then(|| Progress::of_master(self.choose_next(), start))
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
@@ -76,12 +102,9 @@ impl Solver for Bmrm {
         let start = Instant::now();
         self.master.add(evaluation);
         self.best.primal = self.best.primal.min(here.primal);
-        let left = self.best.primal - self.best.lower_bound.max(0.0);
-        let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
-        self.best.lower_bound = self.best.lower_bound.max(solution.bound);
-        self.next = solution.weights;
+        let lower_bound = self.choose_next();
         Progress {
-            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
+            certificate: Certificate { lower_bound, ..here },
             oracle_calls: risk.len() as u64,
             master_seconds: start.elapsed().as_secs_f64(),
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::{Certificate, Progress, Solver};
+use super::{Certificate, Halt, Progress, Solver};
 use crate::risk::Risk;
 
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
@@ -154,9 +154,14 @@ impl RunState {
 
     /// Takes in a pass.
     fn add(&mut self, progress: Progress, weights: &[f64], seconds: f64) {
+        self.report.passes += 1;
+        self.report.primal_now = progress.certificate.primal;
+        self.amend(progress, weights, seconds);
+    }
+
+    /// Takes in more of the last pass.
+    fn amend(&mut self, progress: Progress, weights: &[f64], seconds: f64) {
         let report = &mut self.report;
-        report.passes += 1;
-        report.primal_now = progress.certificate.primal;
         report.oracle_calls += progress.oracle_calls;
         report.master_seconds += progress.master_seconds;
         report.seconds = seconds;
@@ -176,7 +181,7 @@ impl RunState {
     }
 
     /// Why to end here, if there is a reason.
-    fn stop(&self, limits: &Limits, flow: ControlFlow<()>) -> Option<Stop> {
+    pub fn stop(&self, limits: &Limits, flow: ControlFlow<()>) -> Option<Stop> {
         let Report { passes, seconds, certificate, .. } = self.report;
         if passes > 0 && certificate.gap().0 <= limits.gap {
             Some(Stop::GapReached)
@@ -235,17 +240,56 @@ pub fn resume(
     state: &mut RunState,
     mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
 ) -> Stop {
+    resume_until(solver, risk, limits, &Halt::default(), state, &mut observe)
+}
+
+/// The same, but a pass that is in its master problem when `halt` or the limit on time is due does not finish it first. Its
+/// bounds hold all the same, and a later call goes on from there, to the same end as without a break.
+pub fn resume_until(
+    solver: &mut dyn Solver,
+    risk: &dyn Risk,
+    limits: Limits,
+    halt: &Halt,
+    state: &mut RunState,
+    mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
+) -> Stop {
     let (start, seconds_before) = (Instant::now(), state.report.seconds);
+    let seconds = || seconds_before + start.elapsed().as_secs_f64();
     let queries_before = risk.queries().saturating_sub(state.report.queries);
     solver.aim(limits.gap);
+    let due = halt.clone().or_at(deadline(start, limits.time_limit, seconds_before));
+    solver.heed(due.clone());
     let mut flow = ControlFlow::Continue(());
     loop {
-        if let Some(stop) = state.stop(&limits, flow) {
+        let stop = state.stop(&limits, flow);
+        // A pass that was broken off is counted already: no limit on passes keeps it from being finished.
+        let is_final = stop.is_some_and(|stop| !matches!(stop, Stop::PassLimit | Stop::Stalled));
+        if !is_final
+            && state.report.passes > 0
+            && let Some(progress) = solver.finish_pass(risk)
+        {
+            state.amend(progress, solver.weights(), seconds());
+            state.report.queries = risk.queries() - queries_before;
+            if halt.is_asked() {
+                flow = ControlFlow::Break(());
+            }
+            if due.is_due() {
+                return state.stop(&limits, flow).unwrap_or(Stop::TimeLimit);
+            }
+            continue;
+        }
+        if let Some(stop) = stop {
             return stop;
         }
         let progress = solver.step(risk);
-        state.add(progress, solver.weights(), seconds_before + start.elapsed().as_secs_f64());
+        state.add(progress, solver.weights(), seconds());
         state.report.queries = risk.queries() - queries_before;
         flow = observe(state, solver);
     }
+}
+
+/// When the limit on time will be reached, a little late, so that by then the seconds are counted in full.
+fn deadline(start: Instant, limit: Option<Duration>, seconds_before: f64) -> Option<Instant> {
+    let before = Duration::try_from_secs_f64(seconds_before).unwrap_or_default();
+    start.checked_add(limit?.saturating_sub(before).saturating_add(Duration::from_micros(1)))
 }

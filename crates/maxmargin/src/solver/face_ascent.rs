@@ -8,6 +8,7 @@
 
 use super::face_factor::{FaceFactor, Slot};
 use super::gram::GramQuadratic;
+use super::simplex_qp::Quadratic;
 use crate::linear::{dot, scale};
 
 /// A climb ends when the gap on the face is this share of what the solve wants. On the right face any share costs the
@@ -50,7 +51,7 @@ impl<'a> FaceAscent<'a> {
         self.factor.set_target(&self.values);
         loop {
             self.center_values();
-            if self.gap() <= ENOUGH * gap {
+            if self.gap() <= ENOUGH * gap || self.quadratic.is_halted() {
                 return;
             }
             let mut direction = self.factor.newton_step();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::face_ascent::FaceAscent;
 use super::face_factor::FaceFactor;
+use super::halt::Halt;
 use super::simplex_qp::{Block, Quadratic};
 use crate::linear::{add_scaled, dot};
 
@@ -30,6 +31,9 @@ pub struct GramQuadratic {
     block_coefficients: Vec<f64>,
     /// For joint improvements: it follows the coefficients when one begins.
     face: FaceFactor,
+    /// When to break off.
+    #[serde(skip)]
+    halt: Halt,
 }
 
 impl GramQuadratic {
@@ -47,7 +51,17 @@ impl GramQuadratic {
             block_values: Vec::new(),
             block_coefficients: Vec::new(),
             face: FaceFactor::default(),
+            halt: Halt::default(),
         }
+    }
+
+    /// Says when solves are to be broken off.
+    pub(super) fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+    }
+
+    pub(super) fn halt(&self) -> &Halt {
+        &self.halt
     }
 
     /// The number of planes.
@@ -212,6 +226,10 @@ impl Quadratic for GramQuadratic {
                 *value += change * (from_row[j] - to_row[j]);
             }
         }
+    }
+
+    fn is_halted(&self) -> bool {
+        self.halt.is_due()
     }
 
     fn improve_jointly(&mut self, gap: f64) {

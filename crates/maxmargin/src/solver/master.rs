@@ -3,7 +3,8 @@
 //! R_t(w) = Σ_p max_j (⟨a_j, w⟩ + b_j) over the planes j of group p (BUNDLE eq. 14). The master problem minimises
 //! λ/2 ‖w‖² + R_t(w) + α ‖w − center‖² (eq. 10), through its dual (eq. 13) on a product of simplices. With α = 0 every
 //! feasible dual value is a lower bound on F*: it is recomputed from the planes themselves, not from the running sums of
-//! the solver. Planes that have had no mass for a while are dropped; the zero plane of each group (R ≥ 0) stays.
+//! the solver. So it may be broken off: any feasible point has a bound. What a problem that was broken off found is not
+//! kept, so that it can be solved again from the same start, to the same bits as without a break. Planes that have had no mass for a while are dropped; the zero plane of each group (R ≥ 0) stays.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::certificate::{is_negligible, lower_bound_of};
 use super::face_factor::FaceFactor;
 use super::gram::{GramQuadratic, retain};
+use super::halt::Halt;
 use super::simplex_qp::{QpLimits, solve};
 use crate::linear::{PreciseSum, add_scaled, dot, dots, norm_squared, precise_share, round_down, round_up};
 use crate::risk::{Evaluation, GroupPlane, norm_bound};
@@ -34,6 +36,8 @@ pub struct Solution {
     pub weights: Vec<f64>,
     /// Its minimum, rounded; without a prox term a lower bound on F*, less what rounding may have added.
     pub bound: f64,
+    /// Whether it was broken off: the bound holds, but the weights may be far from the minimiser.
+    pub is_halted: bool,
 }
 
 /// Which of two series of master problems this is: each keeps coefficients to start from.
@@ -80,6 +84,11 @@ impl Master {
         master
     }
 
+    /// Says when to break off.
+    pub fn heed(&mut self, halt: Halt) {
+        self.quadratic.heed(halt);
+    }
+
     /// Adds the planes of an evaluation, one per group.
     pub fn add(&mut self, evaluation: Evaluation) {
         let new: Vec<&[f64]> = evaluation.planes.iter().map(|plane| plane.slope.as_slice()).collect();
@@ -121,6 +130,7 @@ impl Master {
                 false => plane.offset + 2.0 * penalty / total * dot(&plane.slope, center),
             })
             .collect();
+        let start = self.quadratic.halt().may_be_due().then(|| self.faces[series as usize].clone());
         self.quadratic.set_coefficients(&self.left_off[series as usize]);
         self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.set_objective(linear, 1.0 / total);
@@ -128,9 +138,14 @@ impl Master {
         solve(&mut self.quadratic, QpLimits { gap, steps: 200_000, steps_per_visit });
         self.quadratic.swap_face(&mut self.faces[series as usize]);
         self.quadratic.normalize();
-        self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
-        for (idle, &beta) in self.idle.iter_mut().zip(self.quadratic.coefficients()) {
-            *idle = if beta == 0.0 { *idle } else { 0 };
+        let is_halted = self.quadratic.halt().is_due();
+        if is_halted {
+            self.faces[series as usize] = start.unwrap_or_default();
+        } else {
+            self.left_off[series as usize].copy_from_slice(self.quadratic.coefficients());
+            for (idle, &beta) in self.idle.iter_mut().zip(self.quadratic.coefficients()) {
+                *idle = if beta == 0.0 { *idle } else { 0 };
+            }
         }
 
         let mut mixed = self.mixed_slope();
@@ -153,10 +168,10 @@ impl Master {
                     + prox.penalty * distance
             }
         };
-        if series == Series::Bound {
+        if series == Series::Bound && !is_halted {
             self.drop_idle();
         }
-        Solution { weights, bound }
+        Solution { weights, bound, is_halted }
     }
 
     /// Σ_j β_j b_j.

@@ -25,6 +25,7 @@ mod extragradient;
 mod face_ascent;
 mod face_factor;
 mod gram;
+mod halt;
 mod master;
 mod n_slack;
 mod prox_bmrm;
@@ -38,13 +39,16 @@ pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap};
 pub use checkpoint::{CheckpointDir, Identity, SolverState};
 pub use choice::{Choice, SolverKind, SolverSettings};
-pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, run};
+pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, resume_until, run};
 pub use extragradient::Extragradient;
 pub use gram::GramQuadratic;
+pub use halt::Halt;
 pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
 pub use sgd::Sgd;
 pub use small_qp::SmallQp;
+
+use std::time::Instant;
 
 use crate::risk::Risk;
 
@@ -60,6 +64,17 @@ pub struct Progress {
     pub master_seconds: f64,
 }
 
+impl Progress {
+    /// What came of a master problem alone.
+    fn of_master(lower_bound: f64, start: Instant) -> Self {
+        Self {
+            certificate: Certificate { lower_bound, ..Certificate::UNKNOWN },
+            oracle_calls: 0,
+            master_seconds: start.elapsed().as_secs_f64(),
+        }
+    }
+}
+
 /// A method that minimises λ/2 ‖w‖² + R(w), one pass over the examples at a time.
 pub trait Solver: Send {
     /// The name on the command line.
@@ -69,6 +84,19 @@ pub trait Solver: Send {
     /// measure it when it may be there.
     fn aim(&mut self, gap: f64) {
         let _ = gap;
+    }
+
+    /// Says when to break off a pass. A solver that has long master problems breaks them off when that is due, reports
+    /// bounds that hold all the same, and keeps what it needs to go on as if there had been no break.
+    fn heed(&mut self, halt: Halt) {
+        let _ = halt;
+    }
+
+    /// Does what is left of a pass that was broken off; `None` when nothing is. To be called before the next pass, unless there
+    /// was none before.
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
+        let _ = risk;
+        None
     }
 
     /// One pass.

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Crew, Look};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::{Certificate, Halt, Progress, Solver, SolverState};
 use crate::risk::Risk;
 
 /// The dual is raised until the gaps seen in a sweep are this share of the gap that is left.
@@ -28,6 +28,20 @@ pub struct NSlack {
     evaluated: Vec<f64>,
     random: Pcg64Mcg,
     best: Certificate,
+    /// What is left of a pass that was broken off between sweeps.
+    rest: Option<Sweeps>,
+    #[serde(skip)]
+    halt: Halt,
+}
+
+/// The sweeps of a pass.
+#[derive(Serialize, Deserialize)]
+struct Sweeps {
+    /// The gap at the start of the pass.
+    left: f64,
+    done: usize,
+    /// The examples that have planes, in the order of the last sweep.
+    active: Vec<usize>,
 }
 
 impl NSlack {
@@ -38,6 +52,8 @@ impl NSlack {
             evaluated: vec![0.0; risk.dim()],
             random: Pcg64Mcg::seed_from_u64(risk.len() as u64),
             best: Certificate::UNKNOWN,
+            rest: None,
+            halt: Halt::default(),
         }
     }
 
@@ -50,28 +66,51 @@ impl NSlack {
         let start = Instant::now();
         self.best.primal = self.best.primal.min(here.primal);
         let left = self.best.primal - self.best.lower_bound.max(0.0);
-        let mut active: Vec<usize> = (0..risk.len()).filter(|&i| self.ascent.has_planes(i)).collect();
-        for _ in 0..MOST_SWEEPS {
-            active.shuffle(&mut self.random);
-            let sweep = self.ascent.visit(&mut crew, &active, Look::Cached);
-            if sweep.gap <= MASTER_SHARE * left || sweep.gain <= 0.0 {
-                break;
-            }
-            self.ascent.climb_if_due(&mut crew, sweep.gain, sweep.visits as f64);
-        }
-        self.ascent.drop_idle();
-        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(&mut crew, left));
+        let active: Vec<usize> = (0..risk.len()).filter(|&i| self.ascent.has_planes(i)).collect();
+        let lower_bound = self.sweep(&mut crew, Sweeps { left, done: 0, active });
         Progress {
-            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
+            certificate: Certificate { lower_bound, ..here },
             oracle_calls: risk.len() as u64,
             master_seconds: start.elapsed().as_secs_f64(),
         }
+    }
+
+    /// Raises the dual, until that is done or broken off. Returns the lower bound that is then known.
+    fn sweep(&mut self, crew: &mut Crew<'_>, mut sweeps: Sweeps) -> f64 {
+        while sweeps.done < MOST_SWEEPS {
+            if self.halt.is_due() {
+                // With no gap to reach, nothing is computed anew: the next sweep starts as if there had been no break.
+                let bound = self.ascent.lower_bound(crew, f64::INFINITY);
+                self.rest = Some(sweeps);
+                return self.best.lower_bound.max(bound);
+            }
+            sweeps.active.shuffle(&mut self.random);
+            let sweep = self.ascent.visit(crew, &sweeps.active, Look::Cached);
+            if sweep.gap <= MASTER_SHARE * sweeps.left || sweep.gain <= 0.0 {
+                break;
+            }
+            self.ascent.climb_if_due(crew, sweep.gain, sweep.visits as f64);
+            sweeps.done += 1;
+        }
+        self.ascent.drop_idle();
+        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(crew, sweeps.left));
+        self.best.lower_bound
     }
 }
 
 impl Solver for NSlack {
     fn name(&self) -> &'static str {
         "n-slack"
+    }
+
+    fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+    }
+
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
+        let (start, sweeps) = (Instant::now(), self.rest.take()?);
+        let bound = rayon::scope(|_| self.sweep(&mut Crew::new(risk), sweeps));
+        Some(Progress::of_master(bound, start))
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
@@ -85,6 +124,7 @@ impl Solver for NSlack {
     fn set_lambda(&mut self, lambda: f64) -> bool {
         self.ascent.set_lambda(lambda);
         self.best = Certificate::UNKNOWN;
+        self.rest = None;
         true
     }
 

@@ -22,7 +22,7 @@ use super::bmrm::MASTER_SHARE;
 use super::certificate::measure;
 use super::master::{Master, Prox, Series};
 use super::sgd::Sgd;
-use super::{Certificate, Progress, Solver, SolverState};
+use super::{Certificate, Halt, Progress, Solver, SolverState};
 use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk};
 
@@ -82,6 +82,18 @@ pub struct ProxBmrm {
     best: Certificate,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
+    rest: Option<Rest>,
+}
+
+/// What is left to do of a pass, when it was broken off in a master problem. Each goes on to the next.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+enum Rest {
+    /// The lower bound; then to judge the point, and whether SGD has found it.
+    Bound { here: Certificate, starting: bool },
+    /// The first α. Here and below, the gap is what the master problem was being solved to.
+    FirstPenalty { gap: Option<f64> },
+    /// The next point.
+    Aim { gap: Option<f64> },
 }
 
 /// The point around which the prox term holds the next one.
@@ -127,67 +139,113 @@ impl ProxBmrm {
             evaluated: vec![0.0; dim],
             best: Certificate::UNKNOWN,
             is_precise: false,
+            rest: None,
         }
     }
 
-    /// Computes the lower bound, if enough has happened since it was last.
-    fn raise_bound(&mut self) {
-        self.passes += 1;
-        self.passes_since_bound += 1;
+    /// Does what is left of the pass, until it is done or broken off. Returns the lower bound that is then known.
+    fn work_off(&mut self) -> f64 {
+        while let Some(rest) = self.rest {
+            let done = match rest {
+                Rest::Bound { here, starting } => match self.raise_bound() {
+                    Ok(()) => Ok(self.take_in(&here, starting)),
+                    Err(bound) => return self.best.lower_bound.max(bound),
+                },
+                Rest::FirstPenalty { gap } => {
+                    let found = self.first_penalty(gap).map(|()| Some(Rest::Aim { gap: None }));
+                    found.map_err(|gap| Rest::FirstPenalty { gap: Some(gap) })
+                }
+                Rest::Aim { gap } => self.aim(gap).map(|()| None).map_err(|gap| Rest::Aim { gap: Some(gap) }),
+            };
+            match done {
+                Ok(rest) => self.rest = rest,
+                Err(rest) => {
+                    self.rest = Some(rest);
+                    break;
+                }
+            }
+        }
+        self.best.lower_bound
+    }
+
+    /// Computes the lower bound, if enough has happened since it was last. When that is broken off, the error is a bound
+    /// that holds.
+    fn raise_bound(&mut self) -> Result<(), f64> {
         if self.passes_since_bound as f64 >= STALE * self.passes as f64 {
             let left = self.best.primal - self.best.lower_bound.max(0.0);
-            let bound = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0)).bound;
-            self.best.lower_bound = self.best.lower_bound.max(bound);
+            let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
+            if solution.is_halted {
+                return Err(solution.bound);
+            }
+            self.best.lower_bound = self.best.lower_bound.max(solution.bound);
             self.passes_since_bound = 0;
         }
+        Ok(())
     }
 
-    /// The minimiser of the model with the prox term around `center`, and what it should gain.
-    fn propose(&mut self, center: &Center, penalty: f64) -> (Vec<f64>, f64) {
-        let mut gap = MASTER_SHARE * (self.best.primal - self.best.lower_bound).max(0.0);
+    /// The minimiser of the model with the prox term around `center`, and what it should gain. The master problem is solved
+    /// to `gap` at first; when it is broken off, the error is the one it was being solved to.
+    fn propose(&mut self, center: &Center, gap: Option<f64>) -> Result<(Vec<f64>, f64), f64> {
+        let enough = MASTER_SHARE * (self.best.primal - self.best.lower_bound).max(0.0);
+        let mut gap = gap.unwrap_or(enough);
         loop {
-            let prox = Prox { penalty, center: &center.weights };
+            let prox = Prox { penalty: self.penalty, center: &center.weights };
             let solution = self.master.minimize(Series::Prox, Some(prox), gap);
+            if solution.is_halted {
+                return Err(gap);
+            }
             let predicted = (center.primal - solution.bound).max(0.0);
             // A master solved to less than what the step can gain says nothing about the step.
             if gap <= 0.2 * predicted || gap <= 1e-12 * self.best.primal {
-                return (solution.weights, predicted);
+                return Ok((solution.weights, predicted));
             }
             gap = 0.1 * predicted.min(gap);
         }
     }
 
     /// The first α: the smallest of 0, 1, 2, 4, … (in BUNDLE's unit) whose step is no longer than K.
-    fn first_penalty(&mut self, center: &Center) {
+    fn first_penalty(&mut self, mut gap: Option<f64>) -> Result<(), f64> {
+        let Some(center) = self.center.take() else { return Ok(()) };
         let longest = self.options.longest_step * norm_squared(&center.weights).sqrt();
-        if longest == 0.0 {
-            return;
-        }
-        while self.penalty.is_finite() && center.distance(&self.propose(center, self.penalty).0) > longest {
-            self.penalty = if self.penalty == 0.0 { self.unit } else { 2.0 * self.penalty };
-        }
-    }
-
-    /// Judges the point just evaluated against the centre, adapts α, and chooses the next point.
-    fn choose_next(&mut self, here: &Certificate) {
-        match self.center.take() {
-            None => self.begin(Center { weights: self.evaluated.clone(), primal: here.primal }),
-            Some(center) => {
-                let center = self.judge(center, here);
-                self.aim_from(center);
+        let mut done = Ok(());
+        while longest > 0.0 && self.penalty.is_finite() {
+            match self.propose(&center, gap.take()) {
+                Ok((weights, _)) if center.distance(&weights) <= longest => break,
+                Ok(_) => self.penalty = if self.penalty == 0.0 { self.unit } else { 2.0 * self.penalty },
+                Err(gap) => {
+                    done = Err(gap);
+                    break;
+                }
             }
         }
-    }
-
-    /// Starts the bundle method at w₁.
-    fn begin(&mut self, center: Center) {
-        self.first_penalty(&center);
-        self.aim_from(center);
-    }
-
-    fn aim_from(&mut self, center: Center) {
-        (self.candidate, self.predicted) = self.propose(&center, self.penalty);
         self.center = Some(center);
+        done
+    }
+
+    /// Chooses the next point.
+    fn aim(&mut self, gap: Option<f64>) -> Result<(), f64> {
+        let Some(center) = self.center.take() else { return Ok(()) };
+        let proposed = self.propose(&center, gap);
+        self.center = Some(center);
+        (self.candidate, self.predicted) = proposed?;
+        Ok(())
+    }
+
+    /// Judges the point just evaluated against the centre and adapts α; returns what is left to do.
+    fn take_in(&mut self, here: &Certificate, starting: bool) -> Option<Rest> {
+        if starting {
+            return self.end_start_pass(here.primal);
+        }
+        match self.center.take() {
+            None => {
+                self.center = Some(Center { weights: self.evaluated.clone(), primal: here.primal });
+                Some(Rest::FirstPenalty { gap: None })
+            }
+            Some(center) => {
+                self.center = Some(self.judge(center, here));
+                Some(Rest::Aim { gap: None })
+            }
+        }
     }
 
     fn judge(&mut self, mut center: Center, here: &Certificate) -> Center {
@@ -224,23 +282,27 @@ impl ProxBmrm {
         true
     }
 
-    /// Keeps the best point that SGD has visited as the centre; when SGD is done, the bundle method begins there.
-    fn end_start_pass(&mut self, primal: f64) {
+    /// Keeps the best point that SGD has visited as the centre; when SGD is done, the bundle method begins there, at w₁.
+    fn end_start_pass(&mut self, primal: f64) -> Option<Rest> {
         if self.center.as_ref().is_none_or(|center| primal < center.primal) {
             self.center = Some(Center { weights: self.evaluated.clone(), primal });
         }
-        if self.start.as_ref().is_some_and(|(_, passes)| *passes == 0) {
-            self.start = None;
-            if let Some(best) = self.center.take() {
-                self.begin(best);
-            }
-        }
+        self.start.take_if(|(_, passes)| *passes == 0).map(|_| Rest::FirstPenalty { gap: None })
     }
 }
 
 impl Solver for ProxBmrm {
     fn name(&self) -> &'static str {
         if self.groups.len() == 1 { "prox-bmrm" } else { "prox-p-bmrm" }
+    }
+
+    fn heed(&mut self, halt: Halt) {
+        self.master.heed(halt);
+    }
+
+    fn finish_pass(&mut self, _risk: &dyn Risk) -> Option<Progress> {
+        let start = Instant::now();
+        self.rest.is_some().then(|| Progress::of_master(self.work_off(), start))
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
@@ -251,14 +313,12 @@ impl Solver for ProxBmrm {
         let start = Instant::now();
         self.master.add(evaluation);
         self.best.primal = self.best.primal.min(here.primal);
-        self.raise_bound();
-        if starting {
-            self.end_start_pass(here.primal);
-        } else {
-            self.choose_next(&here);
-        }
+        self.passes += 1;
+        self.passes_since_bound += 1;
+        self.rest = Some(Rest::Bound { here, starting });
+        let lower_bound = self.work_off();
         Progress {
-            certificate: Certificate { lower_bound: self.best.lower_bound, ..here },
+            certificate: Certificate { lower_bound, ..here },
             oracle_calls: risk.len() as u64 * if starting { 2 } else { 1 },
             master_seconds: start.elapsed().as_secs_f64(),
         }

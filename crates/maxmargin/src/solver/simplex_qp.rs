@@ -90,6 +90,11 @@ pub trait Quadratic {
     /// Ends the work on the loaded block.
     fn unload(&mut self);
 
+    /// Whether to break off: the coefficients are then feasible, but their gap may be large.
+    fn is_halted(&self) -> bool {
+        false
+    }
+
     /// Improves the coefficients that have mass all together until their gap is well below `gap`, where the quadratic
     /// has a cheap way to do so.
     fn improve_jointly(&mut self, gap: f64) {
@@ -156,7 +161,7 @@ pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
                 active.push(p);
             }
         });
-        if gap <= limits.gap || steps >= limits.steps {
+        if gap <= limits.gap || steps >= limits.steps || quadratic.is_halted() {
             return QpOutcome { gap, steps };
         }
         if gap < 0.9 * least {
@@ -171,7 +176,7 @@ pub fn solve(quadratic: &mut impl Quadratic, limits: QpLimits) -> QpOutcome {
         }
         let steps_before = steps;
         for _ in 0..SWEEPS {
-            if active.is_empty() || steps >= limits.steps {
+            if active.is_empty() || steps >= limits.steps || quadratic.is_halted() {
                 break;
             }
             seen = 0.0;

@@ -16,12 +16,12 @@
 use std::time::Instant;
 
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT};
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 use serde::{Deserialize, Serialize};
 
 use super::certificate::measure;
 use super::saddle_point::dual_point;
-use super::{Certificate, Progress, Solver, SolverState, mass};
+use super::{Certificate, Halt, Progress, Solver, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::Terms;
@@ -57,8 +57,10 @@ const MOST_MEMORY: f64 = 2e9;
 pub struct SmallQp {
     lambda: f64,
     weights: Vec<f64>,
-    /// What the one pass found.
+    /// What the one pass found, once it was not broken off.
     found: Option<Certificate>,
+    #[serde(skip)]
+    halt: Halt,
 }
 
 /// Entries of a matrix, by row and column.
@@ -134,8 +136,8 @@ impl Program {
         }
     }
 
-    /// The weights, and the multiplier of each row.
-    fn solve(self, lambda: f64, dim: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+    /// The weights, the multiplier of each row, and whether it was broken off.
+    fn solve(self, lambda: f64, dim: usize, halt: &Halt) -> Option<(Vec<f64>, Vec<f64>, bool)> {
         let (rows, columns) = (self.bounds.len(), self.costs.len());
         let mut quadratic = Entries::default();
         (0..dim).for_each(|j| quadratic.add(j, j, lambda));
@@ -151,17 +153,21 @@ impl Program {
         let cones = [NonnegativeConeT(rows)];
         let mut solver =
             DefaultSolver::new(&quadratic, &self.costs, &constraints, &self.bounds, &cones, settings).ok()?;
+        let halt = halt.clone();
+        solver.set_termination_callback(move |_| halt.is_due());
         solver.solve();
         let solution = solver.solution;
+        let is_halted = solution.status == SolverStatus::CallbackTerminated;
         let is_usable = solution.x.iter().chain(&solution.z).all(|value| value.is_finite());
-        (is_usable && solution.x.len() == columns).then(|| (solution.x[..dim].to_vec(), solution.z))
+        (is_usable && solution.x.len() == columns)
+            .then(|| (solution.x[..dim].to_vec(), solution.z, is_halted))
     }
 }
 
 impl SmallQp {
     /// A solver that has found nothing yet. On a risk that is no saddle point it stays at w = 0.
     pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
-        Self { lambda, weights: vec![0.0; risk.dim()], found: None }
+        Self { lambda, weights: vec![0.0; risk.dim()], found: None, halt: Halt::default() }
     }
 
     /// Refuses a problem that an interior-point solver would take too long for. Its factors are dense in the weights,
@@ -188,12 +194,13 @@ impl SmallQp {
         Err(Error::parameter("solver", problem))
     }
 
-    /// Solves the program. Returns weights to be tried, and a lower bound.
-    fn solve(&self, risk: &dyn Risk, saddle: &dyn Saddle) -> (Vec<Vec<f64>>, f64) {
+    /// Solves the program. Returns weights to be tried, a lower bound, and whether it was broken off.
+    fn solve(&self, risk: &dyn Risk, saddle: &dyn Saddle) -> (Vec<Vec<f64>>, f64, bool) {
         let program = Program::new(risk, saddle);
         let first_rows = program.first_rows.clone();
-        let Some((weights, multipliers)) = program.solve(self.lambda, risk.dim()) else {
-            return (Vec::new(), 0.0);
+        let Some((weights, multipliers, is_halted)) = program.solve(self.lambda, risk.dim(), &self.halt)
+        else {
+            return (Vec::new(), 0.0, self.halt.is_due());
         };
         let mut projection = FlowProjection::default();
         let flows: Vec<Vec<f64>> = (first_rows.iter().enumerate())
@@ -212,7 +219,7 @@ impl SmallQp {
             .collect();
         let dual = dual_point(risk, saddle, self.lambda, |i| flows[i].as_slice());
         let lower_bound = dual.lower_bound;
-        (vec![weights, dual.weights(self.lambda)], lower_bound)
+        (vec![weights, dual.weights(self.lambda)], lower_bound, is_halted)
     }
 }
 
@@ -221,15 +228,23 @@ impl Solver for SmallQp {
         "small-qp"
     }
 
+    fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+    }
+
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
+        self.found.is_none().then(|| self.step(risk))
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
         if let Some(certificate) = self.found {
             return Progress { certificate, oracle_calls: 0, master_seconds: 0.0 };
         }
         let start = Instant::now();
         let saddle = risk.saddle();
-        let (mut tries, lower_bound) = match &saddle {
+        let (mut tries, lower_bound, is_halted) = match &saddle {
             Some(saddle) => self.solve(risk, saddle.as_ref()),
-            None => (Vec::new(), 0.0),
+            None => (Vec::new(), 0.0, false),
         };
         let master_seconds = start.elapsed().as_secs_f64();
         // What the solver found may be useless; 0 never is.
@@ -245,7 +260,7 @@ impl Solver for SmallQp {
                 self.weights = weights;
             }
         }
-        self.found = Some(best);
+        self.found = (!is_halted).then_some(best);
         Progress { certificate: best, oracle_calls, master_seconds }
     }
 

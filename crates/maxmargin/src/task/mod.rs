@@ -141,6 +141,16 @@ pub struct Prediction {
     pub labels: Vec<u32>,
     /// Its score.
     pub score: f64,
+    /// How much more a label that is not listed before it may score: 0 where it is proven to be the best of those. Sets of
+    /// many labels with pairs may be too hard to prove.
+    pub missed: f64,
+}
+
+impl Prediction {
+    /// Whether no label that is not listed before it scores more.
+    pub fn is_proven(&self) -> bool {
+        self.missed == 0.0
+    }
 }
 
 /// Which weights a task has, and its loss.
@@ -422,8 +432,11 @@ fn predict<S: KBest>(
                 1 => vec![structure.decode(&input, scores)],
                 _ => structure.k_best(&input, None, scores, Mix::SCORE, k),
             };
-            let prediction =
-                |found: Found<S::Label>| Prediction { labels: labels(found.label), score: found.score };
+            let prediction = |Found { label, score, missed, .. }: Found<S::Label>| Prediction {
+                labels: labels(label),
+                score,
+                missed,
+            };
             found.into_iter().map(prediction).collect()
         })
         .collect()

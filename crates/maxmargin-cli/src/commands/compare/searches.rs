@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 
 use super::title;
 use crate::arguments::{ProblemArguments, RegularizerArguments, SolvingArguments};
+use crate::interrupt;
 use crate::plot::{FigureFile, Picture, PlanePicture};
 use crate::print::{count, note, number, percent, say, say_json, time};
-use crate::problem::{Problem, check_output};
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
@@ -29,7 +30,7 @@ use crate::training::solve;
         .long("budget")
         .visible_alias("time-limit")
         .default_value("60")
-        .help("The seconds that the run gets; it ends earlier at --gap, or later with its pass")),
+        .help("The seconds that the run gets; it ends earlier at --gap, or later with the oracle calls of its pass")),
     after_help = "\
 Columns: success, searches that found a new cutting plane (worth more than all labels found for the example before);
 missed, searches that did not reach the best value that any of them found; value/best, the mean of that ratio.
@@ -73,9 +74,7 @@ pub struct CompareSearches {
 impl CompareSearches {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        for figure in &self.plot {
-            check_output(&figure.path, &[&self.problem.train])?;
-        }
+        self.problem.files().write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
         self.solving.on_threads(|threads| self.compare(threads))
     }
 
@@ -91,13 +90,15 @@ impl CompareSearches {
         let mut solver = choice.kind.build(risk.as_ref(), &settings);
         let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
-        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| Ok(()))?;
+        let listening = interrupt::listen();
+        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
         if trained.outcome.stop == Stop::Interrupted {
             note("interrupted; the table holds what was done so far");
         }
         let tallies = comparison.tallies();
         let portrait = comparison.portrait();
         self.draw(&problem, portrait.as_ref())?;
+        drop(listening);
         if self.json {
             let mut object = trained.json(&problem, &settings);
             object["search"] = comparison.driving().name().into();

@@ -12,7 +12,7 @@ use crate::arguments::{ProblemArguments, SolvingArguments, positive};
 use crate::interrupt;
 use crate::plot::{Curve, Figure, FigureFile, Panel, Picture};
 use crate::print::{note, number, percent, say, say_json, time};
-use crate::problem::{Problem, check_output};
+use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
@@ -29,7 +29,7 @@ use crate::training::solve;
         .long("budget")
         .visible_alias("time-limit")
         .default_value("60")
-        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with its pass")),
+        .help("The seconds that each solver gets for each λ; it ends earlier at --gap, or later with the oracle calls of its pass")),
     after_help = "\
 Examples:
   maxmargin compare solvers multiclass --train train-images-idx3-ubyte.gz --no-bias \\
@@ -84,9 +84,7 @@ fn all_solvers() -> Vec<SolverKind> {
 impl CompareSolvers {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        for figure in &self.plot {
-            check_output(&figure.path, &[&self.problem.train])?;
-        }
+        self.problem.files().write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
         self.solving.on_threads(|threads| self.compare(threads))
     }
 
@@ -96,6 +94,7 @@ impl CompareSolvers {
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
 
+        let listening = interrupt::listen();
         let mut cells = Vec::new();
         // Where nobody chose, those that do not apply are left out.
         let is_chosen = self.solvers != all_solvers();
@@ -105,6 +104,7 @@ impl CompareSolvers {
             }
             self.solve_all(solver, &lambdas, &problem, &mut cells)?;
             if interrupt::asked() {
+                interrupt::heed();
                 note("interrupted; the tables hold what was done so far");
                 break;
             }
@@ -112,6 +112,7 @@ impl CompareSolvers {
         for file in &self.plot {
             self.figure(&problem, &lambdas, &cells).save(file)?;
         }
+        drop(listening);
         if self.json {
             return say_json(&self.object(&problem, threads, &cells));
         }
@@ -165,15 +166,12 @@ impl CompareSolvers {
         let name = format!("{solver}, λ {}", number(settings.lambda));
         let mut progress = Progress::new(limits, self.solving.quiet, &name);
         let mut passes = Vec::new();
-        let keep = |report: &Report| {
-            passes.push(*report);
-            Ok(())
-        };
+        let keep = |report: &Report| passes.push(*report);
         // A risk of its own for each run: what one remembers of the examples must not speed up the next.
         let risk = problem.risk()?;
         solver.check(risk.as_ref())?;
         let mut solver = solver.build(risk.as_ref(), &settings);
-        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep)?.outcome;
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep).outcome;
         Ok((outcome, passes))
     }
 
@@ -255,6 +253,7 @@ impl CompareSolvers {
             "start": if self.reuse { "reuse" } else { "sgd" },
             "threads": threads,
             "seed": self.solving.seed,
+            "signal": interrupt::signal(),
             "plots": self.plot.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>(),
             "runs": cells.iter().map(run).collect::<Vec<_>>(),
         })

@@ -94,8 +94,14 @@ pub struct ParallelText {
 impl ParallelText {
     /// Reads two files. See the module's page for their formats.
     pub fn read(left: &Path, right: &Path) -> Result<Self> {
-        let (left_text, left_numbers) = read_side(left)?;
-        let (right_text, right_numbers) = read_side(right)?;
+        Self::read_on(Source::open(left)?, right)
+    }
+
+    /// The same from a left file that was opened to see its format: a pipe could not be opened again.
+    pub(super) fn read_on(left_source: Source, right: &Path) -> Result<Self> {
+        let left = &left_source.path().to_owned();
+        let (left_text, left_numbers) = read_side(left_source)?;
+        let (right_text, right_numbers) = read_side(Source::open(right)?)?;
         if left_text.len() != right_text.len() {
             let problem = format!(
                 "{} sentences, but {} has {}; line n of one must translate line n of the other",
@@ -169,8 +175,7 @@ impl ParallelText {
 }
 
 /// The sentences of a file, and their numbers.
-fn read_side(path: &Path) -> Result<(Sentences, Vec<u64>)> {
-    let mut source = Source::open(path)?;
+fn read_side(mut source: Source) -> Result<(Sentences, Vec<u64>)> {
     let marked = source.peek()?.trim_ascii_start().starts_with(b"<s ");
     let mut sentences = Sentences::default();
     let mut numbers = Vec::new();

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use super::super::dataset::{Attributes, Dataset, Vocabulary};
+use super::super::source::Source;
 use super::features::FeatureGroup;
 use super::graphs::AlignmentSource;
 use super::{FeatureTable, ParallelText, SentenceLinks, read_links};
@@ -48,8 +49,8 @@ struct Files {
 }
 
 impl Files {
-    fn read(paths: &[PathBuf], options: &SentenceOptions) -> Result<Self> {
-        let [left, right] = paths else {
+    fn read(first: Source, paths: &[PathBuf], options: &SentenceOptions) -> Result<Self> {
+        let [_, right] = paths else {
             let problem =
                 format!("sentence pairs are two files, the text and its translation, not {}", paths.len());
             return Err(at_start(paths, problem));
@@ -60,7 +61,7 @@ impl Files {
                 "one file, or two that were estimated in different ways",
             ));
         }
-        let text = ParallelText::read(left, right)?;
+        let text = ParallelText::read_on(first, right)?;
         let links = |path: &Option<PathBuf>| path.as_deref().map(|path| read_links(path, &text)).transpose();
         Ok(Self {
             links: links(&options.links)?,
@@ -86,12 +87,13 @@ impl Files {
     }
 }
 
-/// Reads sentence pairs to train from.
+/// Reads sentence pairs to train from. The first file is open already.
 pub(in super::super) fn sentence_pairs(
+    first: Source,
     paths: &[PathBuf],
     options: &SentenceOptions,
 ) -> Result<(Dataset, Vocabulary)> {
-    let files = Files::read(paths, options)?;
+    let files = Files::read(first, paths, options)?;
     let source = files.source();
     let Some(links) = &files.links else {
         return Err(at_start(paths, "sentence pairs to learn from need links; name their file with --links"));
@@ -100,13 +102,14 @@ pub(in super::super) fn sentence_pairs(
     source.training_set(links, &groups)
 }
 
-/// Reads sentence pairs with the vocabulary of a model.
+/// Reads sentence pairs with the vocabulary of a model. The first file is open already.
 pub(in super::super) fn sentence_pairs_with(
+    first: Source,
     paths: &[PathBuf],
     options: &SentenceOptions,
     vocabulary: &Vocabulary,
 ) -> Result<Dataset> {
-    let files = Files::read(paths, options)?;
+    let files = Files::read(first, paths, options)?;
     let source = files.source();
     let here = source.groups();
     let groups = groups_of(vocabulary);

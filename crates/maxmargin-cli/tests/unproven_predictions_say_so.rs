@@ -1,0 +1,77 @@
+//! Promise: where branch and bound is cut short, `predict` and `eval` say for how many examples.
+
+mod common;
+
+use common::Folder;
+use maxmargin::Model;
+use maxmargin::data::{Attributes, Vocabulary};
+use maxmargin::model::Description;
+use maxmargin::solver::Certificate;
+use maxmargin::task::{Task, TaskKind, TaskOptions};
+
+const LABELS: usize = 80;
+
+/// A model whose pairs of labels pull in all directions, so that no bound is of any use.
+fn frustrated() -> Model {
+    let names: Vec<String> = (0..LABELS).map(|label| format!("l{label:02}")).collect();
+    let labels = names.iter().map(String::as_str).collect();
+    let vocabulary = Vocabulary { labels, attributes: Attributes::Numbered(1) };
+    let options = TaskOptions::default();
+    let task = Task::new(TaskKind::Multilabel, 1, LABELS, options.clone()).unwrap();
+    let mut seed = 1u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as f64 / (1u64 << 30) as f64 - 1.0
+    };
+    Model {
+        description: Description {
+            program_version: "0.1.0".to_owned(),
+            task: TaskKind::Multilabel,
+            lambda: 1.0,
+            surrogate: "margin".to_owned(),
+            search: "exact".to_owned(),
+            solver: "bcfw".to_owned(),
+            seed: 0,
+            certificate: Certificate { primal: 1.0, lower_bound: 0.5, oracle_gap: 0.0 },
+            passes: 1,
+            examples: 1,
+            format: None,
+        },
+        weights: (0..task.dim()).map(|_| random()).collect(),
+        options,
+        vocabulary,
+        preprocessing: Default::default(),
+        dropped_labels: Default::default(),
+    }
+}
+
+#[test]
+fn in_notes_scores_and_json() {
+    let folder = Folder::new();
+    frustrated().save(&folder.path("m")).unwrap();
+    folder.write("two.svm", "l00,l01 1:0.25\nl02 1:-0.5\n");
+    let predict = folder.run("predict --model m --input two.svm --scores").success();
+    let output = predict.get_output();
+    let (said, scores) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    let note = "note: the predictions of 2 of 2 examples are not proven to be the best ones";
+    assert!(said.contains(note), "{said}");
+    let heads: Vec<&str> = scores.lines().filter(|line| line.starts_with('#')).collect();
+    assert!(heads.len() == 2 && heads.iter().all(|line| line.ends_with(" unproven")), "{scores}");
+
+    let evaluation = folder.output("eval --model m --data two.svm");
+    assert!(evaluation.contains(note), "{evaluation}");
+    let object = folder.output("eval --model m --data two.svm --json");
+    let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+    assert_eq!(object["unproven"], 2, "{object}");
+}
+
+#[test]
+fn and_nothing_where_they_are_proven() {
+    let folder = Folder::new();
+    folder.output("train multilabel --train rows.svm --model m --quiet");
+    let predict = folder.run("predict --model m --input rows.svm --scores").success();
+    let output = predict.get_output();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("unproven"));
+    assert!(!folder.output("eval --model m --data rows.svm").contains("not proven"));
+}
