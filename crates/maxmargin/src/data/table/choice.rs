@@ -135,6 +135,9 @@ fn found(
         true => conventional(source, columns, data)?,
         false => None,
     };
+    // A file beside the data that names none of its columns is about other data, if anybody else knows the labels.
+    let is_known = data.fixed_vocabulary().is_some() || choice.counted.is_some();
+    let conventional = conventional.filter(|claim| !is_known || !claim.columns.is_empty());
     if let Some(vocabulary) = data.fixed_vocabulary() {
         return match conventional {
             Some(claim) => checked(source, columns, claim, data),
@@ -148,8 +151,6 @@ fn found(
     match (conventional, range) {
         (None, Ok(range)) => Ok(range),
         (None, Err(problem)) => Err(source.error(problem)),
-        // A file beside the data that names none of its columns is about other data.
-        (Some(claim), Ok(range)) if claim.columns.is_empty() => Ok(range),
         (Some(claim), Ok(range)) if claim.columns == range => checked(source, columns, claim, data),
         (Some(claim), range) => {
             let counted = Claim {
