@@ -17,6 +17,7 @@ use super::gather::Gathering;
 use super::number::{finite, weight};
 use super::source::{Line, Source};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> {
@@ -185,7 +186,7 @@ pub(super) fn attribute_value(line: &Line<'_>, field: &Field<'_>, colon: usize) 
     if super::number::float(value).is_none() {
         let problem = format!(
             "`{}` is not the value of an attribute; a colon that belongs to the name is written `\\:`",
-            &field.text[colon + 1..]
+            excerpt(&field.text[colon + 1..])
         );
         return Err(line.error(field.start + colon + 2, problem));
     }
@@ -210,8 +211,10 @@ fn declaration<'a>(
             Ok(next.filter(|label| !label.text.is_empty() || label.next(text).is_some()))
         }
         _ => {
-            let problem =
-                format!("`{}`: the only declaration is `@weight:W`, a sequence's weight", field.text);
+            let problem = format!(
+                "`{}`: the only declaration is `@weight:W`, a sequence's weight",
+                excerpt(field.text)
+            );
             Err(line.error(1, problem))
         }
     }

@@ -20,6 +20,7 @@ use super::reader::ReadOptions;
 use super::source::{Line, Source};
 use super::table::{BYTE_ORDER_MARK, Column, Kind, LabelChoice, Table, choose_labels};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gathering<'_>) -> Result<()> {
@@ -111,12 +112,13 @@ fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
             if name.contains('\r') {
                 return Err(line.error(field.start + 1, "a line break in the name of a column"));
             }
-            columns.push(Column { name, kind: Kind::Any, place: (line.number, field.start + 1) });
+            let place = (line.number, field.start + 1);
+            Column { name, kind: Kind::Any, place }.add_to(&mut columns, &line)?;
         }
         if let [column] = &columns[..] {
             let problem = format!(
                 "only one column, `{}`: the header must name several, with commas, semicolons or tabs between",
-                column.name
+                excerpt(&column.name)
             );
             return Err(line.error(0, problem));
         }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::source::Source;
 use crate::error::{Error, Place, Result};
+use crate::shown::excerpt;
 
 /// A file with names is read at once, so it may not be larger than this.
 const MOST_BYTES: u64 = 64 << 20;
@@ -40,8 +41,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<String>> {
     for (offset, name) in &names {
         let problem = match name {
             name if name.is_empty() => "a label without a name".to_owned(),
-            name if name.contains(['\n', '\r']) => format!("the name {name:?} has a line break in it"),
-            name if !seen.insert(name) => format!("the label `{name}` is listed twice"),
+            name if name.contains(['\n', '\r']) => {
+                format!("the name `{}` has a line break in it", excerpt(name))
+            }
+            name if !seen.insert(name) => format!("the label `{}` is listed twice", excerpt(name)),
             _ => continue,
         };
         return Err(refuse(path, &text.as_bytes()[..*offset], problem));

@@ -1,9 +1,9 @@
 //! Files as lines or as bytes, compressed or not.
 //!
 //! A [`Source`] reads a file (or the standard input, named `-`) through one large buffer and lends each line from it, so
-//! that nothing is allocated per line; the buffer grows only for a line that is longer than it. Gzip is recognised by
-//! its first two bytes, whatever the name, and several gzip members in a row are read as one file. Lines end with a
-//! line feed, with or without a carriage return before it; the last one may lack it.
+//! that nothing is allocated per line; the buffer grows only for a line that is longer than it, up to [`LONGEST_LINE`].
+//! Gzip is recognised by its first two bytes, whatever the name, and several gzip members in a row are read as one file.
+//! Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 //!
 //! ```
 //! use maxmargin::data::Source;
@@ -26,6 +26,11 @@ use crate::error::{Error, Place, Result};
 
 /// How many bytes are read at a time, and how much of a file [`Source::peek`] sees.
 pub(crate) const BUFFER: usize = 256 << 10;
+
+/// A line has fewer bytes than this, 128 MiB; a longer one is refused. The longest that data has are rows of wide tables and
+/// bags of words, of some ten million values in ten bytes each. Without a limit, a file without line feeds (packed, it may
+/// be a thousand times smaller) would fill the memory.
+pub const LONGEST_LINE: usize = 128 << 20;
 
 /// A file that is read from its start to its end, once.
 pub struct Source {
@@ -104,6 +109,9 @@ impl Source {
                 }
                 break searched;
             }
+            if searched >= LONGEST_LINE {
+                return Err(self.too_long());
+            }
             self.read_more()?;
         };
         let line = self.start..self.start + length;
@@ -139,6 +147,21 @@ impl Source {
     /// A problem on the line that was given out last.
     pub(crate) fn error_on_last_line(&self, column: usize, problem: impl Into<String>) -> Error {
         Error::data(Place::new(&self.path, self.lines, column), problem)
+    }
+
+    /// The line after the last one has no end in sight.
+    #[cold]
+    fn too_long(&mut self) -> Error {
+        self.lines += 1;
+        let is_binary = memchr::memchr(0, &self.buffer[self.start..self.end]).is_some();
+        let remedy = match is_binary {
+            true => "this is no text, for it holds zero bytes; name another file, or its format",
+            false => "break it into lines, or leave out what is 0 (svmlight and sparse arff may)",
+        };
+        self.error_on_last_line(
+            0,
+            format!("a line of more than {} MiB, the most that is read; {remedy}", LONGEST_LINE >> 20),
+        )
     }
 
     /// Reads at least one byte more into the buffer, or notes that there is none.
@@ -272,6 +295,19 @@ mod tests {
         let long = vec![b'x'; 3 * BUFFER + 17];
         let read = lines([&long[..], b"\nshort"].concat()).unwrap();
         assert_eq!(read, [long, b"short".to_vec()]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_at_the_limit() {
+        for (byte, part) in [(b'x', "break it into lines"), (0, "no text")] {
+            let endless = Cursor::new(*b"first\n").chain(io::repeat(byte));
+            let mut source = Source::from_reader("endless", endless).unwrap();
+            assert_eq!(source.next_line().unwrap().unwrap().bytes, b"first");
+            let message = source.next_line().unwrap_err().to_string();
+            assert!(message.starts_with("endless:2: a line of more than 128 MiB"), "{message}");
+            assert!(message.contains(part), "{message}");
+            assert!(source.buffer.len() <= LONGEST_LINE);
+        }
     }
 
     #[test]

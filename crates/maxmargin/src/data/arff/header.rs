@@ -5,6 +5,7 @@ use super::super::source::{Line, Source};
 use super::super::table::{BYTE_ORDER_MARK, Column, Kind};
 use super::words::{Word, Words, is_blank};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// The attributes, and which of them the relation's name counts as labels.
 pub(super) struct Header {
@@ -49,7 +50,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
             counted = counted_labels(&mut words)?.map(|count| (count, line.number));
         } else if ATTRIBUTE.begins(rest) {
             words.at += ATTRIBUTE.0.len();
-            columns.push(attribute(&mut words)?);
+            attribute(&mut words)?.add_to(&mut columns, &line)?;
         } else if DATA.begins(rest) {
             ended = true;
             break;
@@ -118,7 +119,7 @@ fn attribute(words: &mut Words<'_, '_>) -> Result<Column> {
     words.skip_blanks();
     match words.is_end() {
         true => Ok(Column { name, kind, place }),
-        false => Err(line.error(words.at + 1, format!("more text after the type of `{name}`"))),
+        false => Err(line.error(words.at + 1, format!("more text after the type of `{}`", excerpt(&name)))),
     }
 }
 
@@ -129,7 +130,7 @@ fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
     if is(&["numeric", "real", "integer"]) {
         return Ok(Kind::Number);
     }
-    let found = String::from_utf8_lossy(&word.text);
+    let (name, found) = (excerpt(name), excerpt(&word.text));
     let problem = if word.text.is_empty() {
         format!("the type of `{name}` is missing: numeric, or its values in braces")
     } else if is(&["string"]) {
@@ -167,7 +168,7 @@ fn nominal(words: &mut Words<'_, '_>) -> Result<Alphabet> {
         }
         let value = text(line, word)?;
         if values.get(&value).is_some() {
-            return Err(line.error(start + 1, format!("the value `{value}` is declared twice")));
+            return Err(line.error(start + 1, format!("the value `{}` is declared twice", excerpt(&value))));
         }
         values.add(&value);
         words.skip_blanks();

@@ -15,6 +15,7 @@ use super::super::reader::ReadOptions;
 use super::super::source::Source;
 use super::{Column, Kind};
 use crate::error::Result;
+use crate::shown::{escaped_path, excerpt};
 
 /// What a format knows about its labels.
 pub(crate) struct LabelChoice<'a> {
@@ -42,8 +43,8 @@ pub(crate) fn choose_labels(
         [first, second, ..] if !label_sets => Err(source.error(format!(
             "{} columns are labels (`{}`, `{}`{}), but here each row has one label; rows with several are for the task multilabel",
             labels.len(),
-            columns[*first].name,
-            columns[*second].name,
+            excerpt(&columns[*first].name),
+            excerpt(&columns[*second].name),
             if labels.len() > 2 { ", …" } else { "" },
         ))),
         _ => Ok(labels),
@@ -108,18 +109,20 @@ fn by_name(
         let named = |label: &String| names.contains(label);
         if let Some(label) = labels_of_model(vocabulary).into_iter().find(|label| !named(label)) {
             let problem = format!(
-                "{} does not name `{label}`, a label of the model: without its column it would count as absent",
-                from.display()
+                "{} does not name `{}`, a label of the model: without its column it would count as absent",
+                escaped_path(from),
+                excerpt(&label)
             );
             return Err(source.error(problem));
         }
     }
     let absent = names.iter().find(|name| !numbers.contains_key(name.as_str()));
     match absent {
-        Some(name) if !found.is_empty() || data.needs_labels() => {
-            Err(source
-                .error(format!("no column is called `{name}`, which {} names as a label", from.display())))
-        }
+        Some(name) if !found.is_empty() || data.needs_labels() => Err(source.error(format!(
+            "no column is called `{}`, which {} names as a label",
+            excerpt(name),
+            escaped_path(from)
+        ))),
         _ => Ok(found),
     }
 }
