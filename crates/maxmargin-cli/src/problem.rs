@@ -10,7 +10,7 @@ use maxmargin::search::SurrogateSearch;
 use maxmargin::solver::{Report, SolverSettings};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{SearchOptions, Task, TaskOptions, TaskSearch};
-use maxmargin::{Model, OutputFile};
+use maxmargin::{Model, OutputFile, excerpt};
 
 use crate::arguments::{Folds, ProblemArguments};
 use crate::examples::Examples;
@@ -111,6 +111,7 @@ impl Problem {
             Surrogate::MicroF1 => {
                 let background = self.search.search().and_then(SurrogateSearch::background);
                 let name = background.map_or("none", |label| self.vocabulary.labels.name(label));
+                let name = excerpt(name);
                 format!("surrogate micro-f1 with background {name}")
             }
             surrogate => format!("surrogate {surrogate}"),
