@@ -40,6 +40,20 @@ pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> 
 
 const NO_TOKENS: &str = "a sequence has a weight but no tokens";
 
+/// The attributes of a line, repeated ones counted each time, are at most so many (16 million).
+pub(super) const MOST_ATTRIBUTES: usize = 1 << 24;
+
+/// Refuses a line that goes on after this many attributes.
+pub(super) fn check_attributes(line: &Line<'_>, start: usize, before: usize) -> Result<()> {
+    match before < MOST_ATTRIBUTES {
+        true => Ok(()),
+        false => {
+            Err(line
+                .error(start + 1, format!("more than {MOST_ATTRIBUTES} attributes on one line; break it up")))
+        }
+    }
+}
+
 /// The sequence whose tokens are being read.
 #[derive(Default)]
 struct Sequence {
@@ -153,8 +167,10 @@ fn token(
     }
     data.label(field.name(field.text, scratch));
     // Repeated attributes add up; their sum is finite when the sum of all values is.
-    let mut size = 0.0;
+    let (mut size, mut attributes) = (0.0, 0);
     while let Some(start) = field.next(text) {
+        check_attributes(line, start, attributes)?;
+        attributes += 1;
         field = Field::at(text, start);
         // An empty field, mostly after a tab at the end of the line, says nothing.
         if field.text.is_empty() {

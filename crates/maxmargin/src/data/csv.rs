@@ -18,7 +18,7 @@ use fields::{Fields, separator};
 use super::gather::Gathering;
 use super::reader::ReadOptions;
 use super::source::{Line, Source};
-use super::table::{BYTE_ORDER_MARK, Column, Kind, LabelChoice, Table, choose_labels};
+use super::table::{Column, Kind, LabelChoice, Table, choose_labels};
 use crate::error::Result;
 use crate::shown::excerpt;
 
@@ -88,10 +88,7 @@ fn is_missing(text: &[u8], class: bool) -> bool {
 
 /// The columns that the first line names, and the separator.
 fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
-    while let Some(mut line) = source.next_line()? {
-        if line.number == 1 {
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    while let Some(line) = source.next_line()? {
         if line.bytes.trim_ascii().is_empty() {
             continue;
         }

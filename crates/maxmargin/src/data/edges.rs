@@ -22,7 +22,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::crfsuite::{Field, attribute_value};
+use super::crfsuite::{Field, attribute_value, check_attributes};
 use super::gather::Gathering;
 use super::graph::{EDGE_LABELS, Edge, MOST_NODES};
 use super::number::{weight, whole};
@@ -170,7 +170,8 @@ fn edge(
     data.edge(edge);
     // Repeated features add up; their sum is finite when the sum of all values is.
     let mut size = 0.0;
-    for (start, end) in tokens {
+    for (before, (start, end)) in tokens.enumerate() {
+        check_attributes(line, start, before)?;
         let field = Field::at(&text[..end], start);
         let (name, value) = match field.colon {
             None => (field.text, 1.0),

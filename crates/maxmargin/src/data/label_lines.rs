@@ -7,7 +7,6 @@ use std::path::Path;
 
 use super::Alphabet;
 use super::source::{Line, Source};
-use super::table::BYTE_ORDER_MARK;
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
 
@@ -46,10 +45,7 @@ pub(crate) fn for_each_line(
     mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut source = Source::open(path)?;
-    while let Some(mut line) = source.next_line()? {
-        if line.number == 1 {
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    while let Some(line) = source.next_line()? {
         let fields: Vec<&str> = line.text()?.split_whitespace().take(MOST_FIELDS).collect();
         if !fields.is_empty() && !fields[0].starts_with('#') {
             visit(&LabelLine { fields, line: &line, labels })?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::source::Source;
+use super::source::{BYTE_ORDER_MARK, Source};
 use crate::error::{Error, Place, Result};
 use crate::shown::excerpt;
 
@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<String>> {
     if source.read_bytes(MOST_BYTES + 1, &mut bytes)? > MOST_BYTES {
         return Err(source.error(format!("more than {MOST_BYTES} bytes: this is no file with label names")));
     }
-    let bytes = bytes.strip_prefix(super::table::BYTE_ORDER_MARK).unwrap_or(&bytes);
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let problem = "this is not UTF-8 text; convert the file, for example with iconv";
         refuse(path, &bytes[..error.valid_up_to()], problem)

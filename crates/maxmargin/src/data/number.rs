@@ -88,6 +88,12 @@ pub(crate) fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
         Some(value) if value.is_finite() => return Ok(value),
         Some(_) => format!("the value `{}` is not finite", excerpt(text)),
         None if text.is_empty() => "a number is missing after the colon".to_owned(),
+        None if text.contains(&b'\r') => {
+            format!(
+                "`{}` is not a number; lines end with line feeds, not only with carriage returns",
+                excerpt(text)
+            )
+        }
         None => format!("`{}` is not a number", excerpt(text)),
     };
     Err(line.error(at + 1, problem))

@@ -3,7 +3,8 @@
 //! A [`Source`] reads a file (or the standard input, named `-`) through one large buffer and lends each line from it, so
 //! that nothing is allocated per line; the buffer grows only for a line that is longer than it, up to [`LONGEST_LINE`].
 //! Gzip is recognised by its first two bytes, whatever the name, and several gzip members in a row are read as one file.
-//! Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
+//! Lines end with a line feed, with or without a carriage return before it; the last one may lack it. A byte order mark
+//! before the first line is skipped, and columns are counted from after it, as editors show them.
 //!
 //! ```
 //! use maxmargin::data::Source;
@@ -24,6 +25,9 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Place, Result};
 
+/// What some editors put before text that is UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How many bytes are read at a time, and how much of a file [`Source::peek`] sees.
 pub(crate) const BUFFER: usize = 256 << 10;
 
@@ -42,6 +46,8 @@ pub struct Source {
     start: usize,
     end: usize,
     exhausted: bool,
+    /// Whether a byte order mark would have been skipped.
+    begun: bool,
     lines: usize,
 }
 
@@ -78,7 +84,17 @@ impl Source {
             false => Box::new(whole),
         };
         let buffer = vec![0; BUFFER];
-        Ok(Self { path, reader, compressed, buffer, start: 0, end: 0, exhausted: false, lines: 0 })
+        Ok(Self {
+            path,
+            reader,
+            compressed,
+            buffer,
+            start: 0,
+            end: 0,
+            exhausted: false,
+            begun: false,
+            lines: 0,
+        })
     }
 
     /// The file as the user named it.
@@ -88,6 +104,7 @@ impl Source {
 
     /// What comes next, without taking it: as much as the buffer holds, and all of a short file.
     pub fn peek(&mut self) -> Result<&[u8]> {
+        self.begin()?;
         while !self.exhausted && self.end - self.start < BUFFER {
             self.read_more()?;
         }
@@ -96,6 +113,7 @@ impl Source {
 
     /// The next line, or `None` at the end of the file.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        self.begin()?;
         let mut searched = 0;
         let length = loop {
             let unsearched = &self.buffer[self.start + searched..self.end];
@@ -147,6 +165,20 @@ impl Source {
     /// A problem on the line that was given out last.
     pub(crate) fn error_on_last_line(&self, column: usize, problem: impl Into<String>) -> Error {
         Error::data(Place::new(&self.path, self.lines, column), problem)
+    }
+
+    /// Skips the byte order mark that some editors put before text. It would be part of the first name otherwise.
+    #[inline]
+    fn begin(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            while !self.exhausted && self.end - self.start < BYTE_ORDER_MARK.len() {
+                self.read_more()?;
+            }
+            if self.buffer[self.start..self.end].starts_with(BYTE_ORDER_MARK) {
+                self.start += BYTE_ORDER_MARK.len();
+            }
+        }
+        Ok(())
     }
 
     /// The line after the last one has no end in sight.
@@ -281,7 +313,7 @@ mod tests {
                 false => {}
             }
             // The magic bytes of gzip would be taken for such.
-            prop_assume!(!bytes.starts_with(&[0x1f, 0x8b]));
+            prop_assume!(!bytes.starts_with(&[0x1f, 0x8b]) && !bytes.starts_with(BYTE_ORDER_MARK));
             prop_assert_eq!(&lines(bytes.clone()).unwrap(), &expected);
             // As gzip, in two members.
             let cut = cut.min(bytes.len());
@@ -308,6 +340,15 @@ mod tests {
             assert!(message.contains(part), "{message}");
             assert!(source.buffer.len() <= LONGEST_LINE);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_once() {
+        assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb".to_vec()).unwrap(), [&b"a"[..], b"\xef\xbb\xbfb"]);
+        assert_eq!(lines(gz(b"\xef\xbb\xbf")).unwrap(), [b""; 0]);
+        assert_eq!(lines(b"\xef\xbb".to_vec()).unwrap(), [b"\xef\xbb"]);
+        let mut source = Source::from_reader("mark", &b"\xef\xbb\xbf1 2"[..]).unwrap();
+        assert_eq!(source.peek().unwrap(), b"1 2");
     }
 
     #[test]

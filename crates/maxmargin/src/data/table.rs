@@ -23,9 +23,6 @@ use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
 
-/// What some editors put before text that is UTF-8.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// How many values that no text stands for a file may add up to, for each of its bytes and beside them.
 const FILLED_PER_BYTE: usize = 16;
 const FILLED_BESIDE: usize = 1 << 20;

@@ -122,7 +122,7 @@ impl Model {
         }
         let metadata = HashMap::from([(KEY.to_owned(), header)]);
         safetensors::serialize(tensors, Some(metadata)).map_err(|e| match e {
-            SafeTensorError::HeaderTooLarge => "there are too many labels for a model file".to_owned(),
+            SafeTensorError::HeaderTooLarge => "there are too many labels for a model file, or their names are too long: they take at most 100 MB".to_owned(),
             e => e.to_string(),
         })
     }

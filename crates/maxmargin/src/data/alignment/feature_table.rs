@@ -63,7 +63,7 @@ impl FeatureTable {
                 };
                 if value.abs() > f64::from(f32::MAX) {
                     let problem = format!(
-                        "{value} is too large for a feature of words, whose size is at most {:e}",
+                        "{value:e} is too large for a feature of words, whose size is at most {:e}",
                         f32::MAX
                     );
                     return Err(line.error(at + name.len() + 2, problem));

@@ -2,7 +2,7 @@
 
 use super::super::alphabet::Alphabet;
 use super::super::source::{Line, Source};
-use super::super::table::{BYTE_ORDER_MARK, Column, Kind};
+use super::super::table::{Column, Kind};
 use super::words::{Word, Words, is_blank};
 use crate::error::Result;
 use crate::shown::excerpt;
@@ -34,11 +34,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     let mut columns = Vec::new();
     let mut counted = None;
     let mut ended = false;
-    while let Some(mut line) = source.next_line()? {
-        if line.number == 1 {
-            // Columns in messages count from after the mark, as an editor shows them.
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    while let Some(line) = source.next_line()? {
         let mut words = Words { line: &line, at: 0 };
         words.skip_blanks();
         if words.is_end() {
