@@ -51,7 +51,7 @@ pub use label_lines::{read_label_weights, read_pairs};
 pub use preprocessing::{Impute, Preprocessing};
 pub use reader::{Missing, ReadOptions, read_training, read_with};
 pub use sentence_pairs::{SentencePairs, sentence_pairs};
-pub use source::{Line, Source};
+pub use source::{LONGEST_LINE, Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};
 pub use topics::{TopicNotes, topic_notes};

@@ -12,19 +12,32 @@ static ASKED: AtomicUsize = AtomicUsize::new(0);
 
 pub struct Counting;
 
+/// Notes that so many bytes more are held; whether that may be.
+fn take(size: usize) -> bool {
+    let held = HELD.fetch_add(size, Relaxed) + size;
+    PEAK.fetch_max(held, Relaxed);
+    ASKED.fetch_add(size, Relaxed);
+    if held > MOST {
+        HELD.fetch_sub(size, Relaxed);
+    }
+    held <= MOST
+}
+
 // SAFETY: all memory comes from the system's allocator; this only counts, and sometimes says no.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(held, Relaxed);
-        ASKED.fetch_add(layout.size(), Relaxed);
-        match held <= MOST {
+        match take(layout.size()) {
             // SAFETY: the caller keeps the contract of `alloc`.
             true => unsafe { System.alloc(layout) },
-            false => {
-                HELD.fetch_sub(layout.size(), Relaxed);
-                std::ptr::null_mut()
-            }
+            false => std::ptr::null_mut(),
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        match take(layout.size()) {
+            // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+            true => unsafe { System.alloc_zeroed(layout) },
+            false => std::ptr::null_mut(),
         }
     }
 

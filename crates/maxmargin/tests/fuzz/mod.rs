@@ -60,6 +60,15 @@ pub fn targets() -> Vec<Target> {
     [data::targets(), words::targets(), saved::targets()].into_iter().flatten().collect()
 }
 
+/// Puts bytes into a file without emptying it first: some file systems take that for an unsafe replacement, and wait for the
+/// disk each time.
+pub fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
+}
+
 fn sound(text: &str, way: u64) -> Sound {
     Sound { bytes: text.as_bytes().to_vec(), way }
 }

@@ -117,7 +117,7 @@ const WORDS: [&str; 64] = [
 /// Spoils a file a few times.
 pub fn mutate(bytes: &[u8], others: &[&[u8]], random: &mut Pcg64Mcg) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    for _ in 0..1 << random.random_range(0..4) {
+    for _ in 0..1 << random.random_range(0..3) {
         once(&mut bytes, others, random);
         bytes.truncate(LONGEST);
     }

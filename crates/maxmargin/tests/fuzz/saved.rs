@@ -6,7 +6,7 @@ use std::path::Path;
 
 use maxmargin::association::{Associations, EstimationOptions};
 use maxmargin::data::alignment::ParallelText;
-use maxmargin::data::{Noise, fingerprint_of_bytes, word_images};
+use maxmargin::data::{ReadOptions, fingerprint_of_bytes, read_training};
 use maxmargin::risk::Risk;
 use maxmargin::solver::{CheckpointDir, Identity, Limits, RunState, SolverKind, SolverSettings, resume};
 use maxmargin::task::{Task, TaskKind, TaskOptions};
@@ -15,7 +15,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use super::mutation::mutate;
-use super::{Shape, Sound, Target};
+use super::{Shape, Sound, Target, put};
 use crate::common::models::{model, models_of_sets};
 
 /// The line with which a checkpoint begins.
@@ -74,11 +74,15 @@ fn identity() -> Identity {
     vec![("solver".to_owned(), "any".to_owned()), ("data".to_owned(), "7".to_owned())]
 }
 
+/// A small problem, so that checkpoints are small too.
 fn risk() -> Box<dyn Risk> {
-    let words = word_images(2, Noise::default(), 1);
-    let (features, labels) = (words.vocabulary.attributes.len(), words.vocabulary.labels.len());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("data");
+    fs::write(&path, "B\tx\ty:2\nI\tx\n\nO\ty\nB\tx\nO\n\nI\n").expect("the folder is ours");
+    let (data, names) = read_training(&[path], &ReadOptions::default()).expect("data in order");
+    let (features, labels) = (names.attributes.len(), names.labels.len());
     let task = Task::new(TaskKind::Chain, features, labels, TaskOptions::default()).expect("a task");
-    task.risk(&words.data).expect("labelled data")
+    task.risk(&data).expect("labelled data")
 }
 
 fn checkpoints() -> Target {
@@ -99,7 +103,8 @@ fn checkpoints() -> Target {
     let read = move |path: &Path, _: u64| {
         let folder = path.with_file_name("input-checkpoint");
         let directory = CheckpointDir::new(&folder)?;
-        fs::copy(path, directory.file()).expect("the folder is ours");
+        let bytes = fs::read(path).expect("it is there");
+        put(directory.file(), &bytes).expect("the folder is ours");
         let (state, _) = directory.load(&identity(), risk.as_ref())?;
         _ = state.report;
         Ok(())
@@ -130,9 +135,10 @@ pub fn spoil_checkpoint(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
         .and_then(|rest| postcard::take_from_bytes::<(Identity, u64, u64)>(rest).ok());
     let Some(((mut identity, ..), body)) = header else { return mutate(bytes, &[], random) };
     let body = mutate(body, &[], random);
-    if random.random_bool(0.1) {
-        let value = mutate(identity[0].1.as_bytes(), &[], random);
-        identity[0].1 = String::from_utf8_lossy(&value).into_owned();
+    if let Some((_, value)) = identity.first_mut()
+        && random.random_bool(0.1)
+    {
+        *value = String::from_utf8_lossy(&mutate(value.as_bytes(), &[], random)).into_owned();
     }
     let header =
         postcard::to_stdvec(&(identity, body.len() as u64, fingerprint_of_bytes(&body))).expect("memory");
