@@ -28,7 +28,8 @@ pub fn escaped_path(path: &Path) -> Escaped<'_> {
     Escaped(path.to_string_lossy())
 }
 
-/// The beginning of a text that may be long and need not be UTF-8, escaped: at most [`EXCERPT`] characters, then `…`.
+/// The beginning of a text that may be long and need not be UTF-8, escaped: at most [`EXCERPT`] characters as
+/// they are shown, then `…`.
 ///
 /// ```
 /// use maxmargin::excerpt;
@@ -72,11 +73,14 @@ impl fmt::Display for Excerpt<'_> {
         // A character takes at most four bytes; what is beyond is not looked at. Should a character be cut in two there, it
         // comes after those that are shown.
         let bytes = &self.text[..self.text.len().min(4 * (self.most + 1))];
-        let text = String::from_utf8_lossy(bytes);
-        let mut characters = text.chars();
-        let mut shown = characters.by_ref().take(self.most).fold(String::new(), push_escaped);
-        if characters.next().is_some() {
-            shown.push('…');
+        let (mut shown, mut length) = (String::new(), 0);
+        for character in String::from_utf8_lossy(bytes).chars() {
+            length += if is_obeyed(character) { character.escape_default().count() } else { 1 };
+            if length > self.most {
+                shown.push('…');
+                break;
+            }
+            shown = push_escaped(shown, character);
         }
         f.pad(&shown)
     }
@@ -125,6 +129,8 @@ mod tests {
             assert_eq!(excerpt(&letter.repeat(EXCERPT + 1)).to_string(), letter.repeat(EXCERPT) + "…");
             assert_eq!(excerpt(&letter.repeat(9)).at_most(3).to_string(), letter.repeat(3) + "…");
         }
+        // What is written out takes its room.
+        assert_eq!(excerpt(&"\u{1b}".repeat(1000)).to_string(), "\\u{1b}".repeat(EXCERPT / 6) + "…");
         assert_eq!(excerpt(&[0xff; 1000]).to_string(), "\u{fffd}".repeat(EXCERPT) + "…");
         assert_eq!(format!("[{:<4}] [{:>4}]", excerpt("ab"), escaped("ü")), "[ab  ] [   ü]");
     }
