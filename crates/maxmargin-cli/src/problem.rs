@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use maxmargin::Model;
 use maxmargin::data::{Alphabet, Dataset, Format, Preprocessing, Vocabulary};
+use maxmargin::excerpt;
 use maxmargin::model::Description;
 use maxmargin::risk::Risk;
 use maxmargin::search::SurrogateSearch;
@@ -109,6 +110,7 @@ impl Problem {
             Surrogate::MicroF1 => {
                 let background = self.search.search().and_then(SurrogateSearch::background);
                 let name = background.map_or("none", |label| self.vocabulary.labels.name(label));
+                let name = excerpt(name);
                 format!("surrogate micro-f1 with background {name}")
             }
             surrogate => format!("surrogate {surrogate}"),

@@ -1,4 +1,7 @@
-//! Tables in Markdown, with columns that line up in a terminal too.
+//! Tables in Markdown, with columns that line up in a terminal too. Cells may be labels: long ones are cut, and what a
+//! terminal would obey is written out.
+
+use maxmargin::excerpt;
 
 /// A table in the making.
 #[derive(Debug, Default)]
@@ -14,7 +17,7 @@ impl Table {
 
     /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self.rows.push(cells.into_iter().map(|cell| excerpt(&cell.into()).to_string()).collect());
     }
 }
 
@@ -51,5 +54,11 @@ mod tests {
         let mut table = Table::new(["λ", "passes"]);
         table.row(["0.001", "7"]);
         assert_eq!(table.to_string(), "| λ     | passes |\n| ----- | -----: |\n| 0.001 |      7 |\n");
+        let mut table = Table::new(["label", "F1"]);
+        table.row(["\u{1b}[1m\n", "1"]);
+        assert_eq!(
+            table.to_string(),
+            "| label        |  F1 |\n| ------------ | --: |\n| \\u{1b}[1m\\n |   1 |\n"
+        );
     }
 }

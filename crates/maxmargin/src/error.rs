@@ -1,10 +1,13 @@
 //! What can go wrong, said so that a user can mend it.
 //!
 //! An error about data names the file, the line, the column and what was expected there. An error about a parameter says
-//! what is allowed. Nothing that comes from outside the program may panic.
+//! what is allowed. Nothing that comes from outside the program may panic, and nothing from outside is shown as it is: a
+//! message quotes excerpts (see [`excerpt`](crate::excerpt)), and whatever it holds is escaped when it is shown.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::shown::{escaped, escaped_path};
 
 /// The result of everything that can fail here.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -29,7 +32,7 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        write!(f, "{}", escaped_path(&self.file))?;
         if self.line > 0 {
             write!(f, ":{}", self.line)?;
             if self.column > 0 {
@@ -44,7 +47,7 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file's content is not what its format promises.
-    #[error("{place}: {problem}")]
+    #[error("{place}: {}", escaped(problem))]
     Data {
         /// Where.
         place: Place,
@@ -52,7 +55,7 @@ pub enum Error {
         problem: String,
     },
     /// The operating system refused to read or write.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {}", escaped_path(path), escaped(source.to_string()))]
     Io {
         /// What was tried: "read", "write", "create".
         action: &'static str,
@@ -62,7 +65,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A parameter outside its range, or two that contradict each other.
-    #[error("{name}: {problem}")]
+    #[error("{}: {}", escaped(name), escaped(problem))]
     Parameter {
         /// The parameter as the user knows it.
         name: String,
@@ -70,7 +73,7 @@ pub enum Error {
         problem: String,
     },
     /// A model file that cannot be used.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {}", escaped_path(path), escaped(problem))]
     Model {
         /// The model file.
         path: PathBuf,

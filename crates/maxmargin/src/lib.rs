@@ -59,11 +59,14 @@ pub mod model;
 mod output;
 pub mod risk;
 pub mod search;
+mod shown;
 pub mod solver;
 pub mod structure;
 pub mod surrogate;
 pub mod task;
+mod tensor_file;
 
 pub use error::{Error, Place, Result};
 pub use model::Model;
 pub use output::OutputFile;
+pub use shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};

@@ -1,11 +1,15 @@
-//! Promise: reading needs at most twice the memory of what is read. Checked where the system tells the peak (Linux).
+//! Promise: reading needs at most twice the memory of what is read, and what is refused needs no more than the longest line.
+//! Checked where the system tells the peak (Linux).
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use maxmargin::data::{Attributes, ReadOptions, read_training};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use maxmargin::Model;
+use maxmargin::data::{Attributes, Format, LONGEST_LINE, ReadOptions, read_training};
 
 /// What the allocator and the reader's buffers may take beside.
 const BESIDE: usize = 2 << 20;
@@ -39,7 +43,44 @@ fn check_with(path: &Path, options: &ReadOptions) {
     assert!(peak <= 2 * held + BESIDE, "{}: a peak of {peak} bytes for {held}", path.display());
 }
 
+/// One test, since the peak is that of the whole process.
 #[test]
+fn reading_spares_memory() {
+    every_format();
+    bombs();
+}
+
+/// A small file that unpacks to 600 MB without a line feed, and files without an end.
+fn bombs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("zeros.gz");
+    let mut out = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+    (0..600).for_each(|_| out.write_all(&[0; 1 << 20]).unwrap());
+    out.finish().unwrap();
+    let refused = |format| {
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        read_training(std::slice::from_ref(&path), &options).map(drop).unwrap_err()
+    };
+    let formats = [Format::Svmlight, Format::Crfsuite, Format::Letters, Format::Csv, Format::Edges];
+    for format in formats {
+        spares(LONGEST_LINE, || refused(format).to_string());
+    }
+    spares(0, || Model::load(Path::new("/dev/zero")).unwrap_err().to_string());
+    spares(0, || Model::load(&path).unwrap_err().to_string());
+}
+
+/// Something that is refused takes little more memory than this, and says so in a few words.
+fn spares(most: usize, refused: impl FnOnce() -> String) {
+    if fs::write("/proc/self/clear_refs", "5").is_err() {
+        return;
+    }
+    let before = status("VmRSS");
+    let message = refused();
+    let peak = status("VmHWM").saturating_sub(before);
+    assert!(peak <= most + BESIDE, "a peak of {peak} bytes for {message:?}");
+    assert!(message.len() < 500, "{message}");
+}
+
 fn every_format() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| {

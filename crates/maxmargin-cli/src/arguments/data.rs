@@ -6,6 +6,7 @@ use std::str::FromStr;
 use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::data::{Alphabet, Format, ReadOptions, background_label, parse_folds};
+use maxmargin::excerpt;
 use maxmargin::task::TaskKind;
 
 use super::SentenceArguments;
@@ -141,7 +142,7 @@ impl EvaluationArguments {
         let Some(name) = &self.background else { return Ok(background_label(labels)) };
         let background = labels.get(name);
         if background.is_none() && name != NO_BACKGROUND {
-            let names: Vec<&str> = labels.iter().take(20).collect();
+            let names: Vec<String> = labels.iter().take(20).map(|name| excerpt(name).to_string()).collect();
             let more = if labels.len() > names.len() { ", …" } else { "" };
             bail!(
                 "--background: no label is called {name}; there are {}{more}, and {NO_BACKGROUND} for no background",

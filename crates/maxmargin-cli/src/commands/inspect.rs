@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use maxmargin::Model;
 use maxmargin::data::Attributes;
 use maxmargin::structure::ExtraLinks;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{LinkOptions, Task, TaskKind};
+use maxmargin::{Model, escaped_path, excerpt};
 use serde_json::{Value, json};
 
 use crate::describe::{Coupling, columns, couplings_of, label_sets, links};
@@ -52,8 +52,8 @@ impl Inspect {
         };
         let mut text = format!(
             "model        {} (version {})\ntask         {}, {}, {}, loss {}, {}{}\n{}{}data         {}{}\ntrained      λ {}, surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  {}\n",
-            self.model.display(),
-            description.program_version,
+            escaped_path(&self.model),
+            excerpt(&description.program_version),
             description.task,
             count(model.vocabulary.labels.len(), "label"),
             match &model.vocabulary.attributes {
@@ -77,9 +77,9 @@ impl Inspect {
             count(description.examples, "example"),
             description.format.map(|format| format!(" in {format} files")).unwrap_or_default(),
             number(description.lambda),
-            description.surrogate,
-            description.search,
-            description.solver,
+            excerpt(&description.surrogate),
+            excerpt(&description.search),
+            excerpt(&description.solver),
             description.seed,
             count(description.passes, "pass").replace("passs", "passes"),
             match description.surrogate.parse::<Surrogate>() {
@@ -107,12 +107,11 @@ impl Inspect {
         }
         if self.top > 0 {
             text += "\nheaviest attributes\n";
-            let longest = model.vocabulary.labels.iter().map(|label| label.chars().count()).max();
-            let width = longest.unwrap_or(0).max(9);
+            let width = longest(model.vocabulary.labels.iter()).max(9);
             for (label, heaviest) in self.heaviest(&model) {
                 let list: Vec<String> =
-                    heaviest.iter().map(|(name, weight)| format!("{name} {weight:+.4}")).collect();
-                text += &format!("  {label:<width$}  {}\n", list.join("  "));
+                    heaviest.iter().map(|(name, weight)| format!("{} {weight:+.4}", excerpt(name))).collect();
+                text += &format!("  {:<width$}  {}\n", excerpt(label), list.join("  "));
             }
             text += &self.coupling_list(&model)?;
         }
@@ -126,14 +125,14 @@ impl Inspect {
             return Ok(String::new());
         }
         let shown = &couplings[..self.shown_couplings().min(couplings.len())];
-        let longest = |names: &mut dyn Iterator<Item = &str>| names.map(|name| name.chars().count()).max();
-        let first = longest(&mut shown.iter().map(|coupling| coupling.first)).unwrap_or(0);
-        let second = longest(&mut shown.iter().map(|coupling| coupling.second)).unwrap_or(0);
+        let first = longest(shown.iter().map(|coupling| coupling.first));
+        let second = longest(shown.iter().map(|coupling| coupling.second));
         let mut text =
             "\nheaviest couplings of labels (above 0 they go together, below 0 they shun each other)\n"
                 .to_owned();
         for coupling in shown {
             let Coupling { first: a, second: b, strength } = coupling;
+            let (a, b) = (excerpt(a), excerpt(b));
             text += &format!("  {a:<first$}  {b:<second$}  {strength:+.4}\n");
         }
         Ok(text)
@@ -232,4 +231,9 @@ impl Inspect {
         }
         Ok(object)
     }
+}
+
+/// The width of the longest name, as it is shown.
+fn longest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| excerpt(name).to_string().chars().count()).max().unwrap_or(0)
 }

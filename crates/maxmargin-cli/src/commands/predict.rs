@@ -1,13 +1,14 @@
 //! `maxmargin predict`: labels for new data.
 
-use std::io::{self, BufWriter, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
 use maxmargin::data::{Dataset, Edge, Unseen, read_with};
 use maxmargin::task::{Prediction, Task, TaskKind};
-use maxmargin::{Error, Model, OutputFile};
+use maxmargin::{Error, Model, OutputFile, escaped};
 
 use crate::arguments::{Folds, ReadArguments};
 use crate::evaluation::{count_unproven, unproven_note, unseen_note};
@@ -93,12 +94,14 @@ impl Predict {
         match output {
             Some(path) => {
                 let mut file = OutputFile::create(path)?;
-                self.write(&model, &task, data, &mut file)?.map_err(|e| Error::io("write", path, e))?;
+                self.write(&model, &task, data, false, &mut file)?
+                    .map_err(|e| Error::io("write", path, e))?;
                 Ok(file.finish()?)
             }
             None => {
+                let for_person = io::stdout().is_terminal();
                 let mut out = BufWriter::new(io::stdout().lock());
-                match self.write(&model, &task, data, &mut out)?.and_then(|()| out.flush()) {
+                match self.write(&model, &task, data, for_person, &mut out)?.and_then(|()| out.flush()) {
                     Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
                         Err(anyhow!("cannot write the output: {e}"))
                     }
@@ -108,12 +111,14 @@ impl Predict {
         }
     }
 
-    /// The outer result is about the data, the inner one about the output.
+    /// The outer result is about the data, the inner one about the output. To a person labels are shown with what a terminal
+    /// would obey written out; elsewhere they are what they are.
     fn write(
         &self,
         model: &Model,
         task: &Task,
         data: Dataset,
+        for_person: bool,
         out: &mut dyn Write,
     ) -> Result<io::Result<()>> {
         // A multiclass task sees rows; blank lines still go where the input's sequences end.
@@ -121,7 +126,10 @@ impl Predict {
         let data = Known::of(model, task).view(data)?;
         let with_scores = self.scores || self.k_best.is_some();
         let k = self.k_best.unwrap_or(1) as usize;
-        let name = |label: &u32| model.vocabulary.labels.name(*label);
+        let name = |label: &u32| -> Cow<'_, str> {
+            let name = model.vocabulary.labels.name(*label);
+            if for_person { escaped(name).to_string().into() } else { name.into() }
+        };
         let is_graph = task.kind() == TaskKind::Matching;
         let examples: Vec<usize> = (0..data.len()).collect();
         let mut unproven = 0;
@@ -139,7 +147,7 @@ impl Predict {
                             writeln!(out, "# {} {score}{unproven}", rank + 1)?;
                         }
                         if task.kind() == TaskKind::Multilabel {
-                            let names: Vec<&str> = labels.iter().map(name).collect();
+                            let names: Vec<Cow<'_, str>> = labels.iter().map(name).collect();
                             writeln!(out, "{}", names.join(","))?;
                         } else if let Some(graph) = data.graph(i) {
                             let link = |&edge: &u32| {

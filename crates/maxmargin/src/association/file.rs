@@ -20,18 +20,22 @@ use std::io::Write;
 use std::path::Path;
 
 use safetensors::SafeTensors;
-use safetensors::tensor::{Dtype, TensorView};
+use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::data::Alphabet;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
+use crate::shown::excerpt;
+use crate::tensor_file::{Refused, TensorFile, said};
 
 use super::jumps::Jumps;
 use super::table::Associations;
 
 const KEY: &str = "maxmargin-associations";
 const FORMAT_VERSION: u32 = 1;
+const NOT_OURS: &str = "a safetensors file, but not one of associations: is it a model?";
+
 const SIDES: [&str; 2] = ["left", "right"];
 const MODELS: [&str; 2] = ["model1", "hmm"];
 /// The side that is emitted, by direction.
@@ -72,8 +76,18 @@ impl Associations {
 
     /// Loads tables and checks all of them.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
-        Self::from_bytes(&bytes).map_err(|problem| Error::model(path, problem))
+        let refuse = |refused: Refused| match refused.explain(explain, NOT_OURS) {
+            Ok(problem) => Error::model(path, problem),
+            Err(error) => Error::io("read", path, error),
+        };
+        let file = TensorFile::open(path).map_err(refuse)?;
+        let header = read_header(file.description(KEY).map_err(refuse)?);
+        let header = header.map_err(|problem| Error::model(path, problem))?;
+        let bytes = file.read().map_err(refuse)?;
+        let tensors = bytes.tensors().map_err(explain);
+        tensors
+            .and_then(|tensors| Self::from_tensors(header, tensors))
+            .map_err(|problem| Error::model(path, problem))
     }
 
     fn to_bytes(&self) -> Checked<Vec<u8>> {
@@ -81,7 +95,10 @@ impl Associations {
         for (side, name) in SIDES.into_iter().enumerate() {
             let words: Vec<&str> = self.words[side].iter().collect();
             if let Some(word) = words.iter().find(|word| word.contains('\n')) {
-                return Err(format!("the word {word:?} has a line feed in it, which no file can keep"));
+                return Err(format!(
+                    "the word `{}` has a line feed in it, which no file can keep",
+                    excerpt(word)
+                ));
             }
             tensors.push((format!("{name}.words"), Dtype::U8, words.join("\n").into_bytes()));
             tensors.push((format!("{name}.sentences"), Dtype::U32, le_u32(&self.sentences[side])));
@@ -122,25 +139,8 @@ impl Associations {
         safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())
     }
 
-    fn from_bytes(bytes: &[u8]) -> Checked<Self> {
-        let explain =
-            |error| format!("not a file of associations, or cut off ({error}); estimate them again");
-        let tensors = SafeTensors::deserialize(bytes).map_err(explain)?;
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(explain)?;
-        let header = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-        let header = header.ok_or("a safetensors file, but not one of associations: is it a model?")?;
-        let header: Header = serde_json::from_str(header)
-            .map_err(|error| format!("the description cannot be read: {error}"))?;
-        if header.format_version != FORMAT_VERSION {
-            return Err(format!(
-                "format version {}, this program reads version {FORMAT_VERSION}; estimate the associations again",
-                header.format_version
-            ));
-        }
+    fn from_tensors(header: Header, tensors: SafeTensors<'_>) -> Checked<Self> {
         let null_probability = header.null_probability;
-        if !(null_probability > 0.0 && null_probability < 1.0) {
-            return Err(format!("the null probability {null_probability} is not between 0 and 1"));
-        }
         let file = Tensors(tensors);
         let words = [file.words("left.words")?, file.words("right.words")?];
         let sentences = [
@@ -170,6 +170,27 @@ impl Associations {
             null_probability,
             letters: header.letters,
         })
+    }
+}
+
+/// What a user can make of an error of the container.
+fn explain(error: SafeTensorError) -> String {
+    format!("not a file of associations, or cut off ({}); estimate them again", said(&error))
+}
+
+fn read_header(text: &str) -> Checked<Header> {
+    let header: Header = serde_json::from_str(text)
+        .map_err(|error| format!("the description cannot be read: {}", said(&error)))?;
+    if header.format_version != FORMAT_VERSION {
+        return Err(format!(
+            "format version {}, this program reads version {FORMAT_VERSION}; estimate the associations again",
+            header.format_version
+        ));
+    }
+    let null_probability = header.null_probability;
+    match null_probability > 0.0 && null_probability < 1.0 {
+        true => Ok(header),
+        false => Err(format!("the null probability {null_probability} is not between 0 and 1")),
     }
 }
 

@@ -26,7 +26,7 @@ mod words;
 use super::gather::Gathering;
 use super::reader::ReadOptions;
 use super::source::Source;
-use super::table::{BYTE_ORDER_MARK, LabelChoice, Table, choose_labels};
+use super::table::{LabelChoice, Table, choose_labels};
 use crate::error::Result;
 
 /// Reads a file to its end.
@@ -41,7 +41,6 @@ pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gather
 
 /// Whether a file that begins with these bytes is of this format.
 pub(crate) fn recognise(start: &[u8]) -> bool {
-    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
     first.is_some_and(|line| header::RELATION.begins(line) || header::ATTRIBUTE.begins(line))

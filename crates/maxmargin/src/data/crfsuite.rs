@@ -17,6 +17,7 @@ use super::gather::Gathering;
 use super::number::{finite, weight};
 use super::source::{Line, Source};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> {
@@ -38,6 +39,20 @@ pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> 
 }
 
 const NO_TOKENS: &str = "a sequence has a weight but no tokens";
+
+/// The attributes of a line, repeated ones counted each time, are at most so many (16 million).
+pub(super) const MOST_ATTRIBUTES: usize = 1 << 24;
+
+/// Refuses a line that goes on after this many attributes.
+pub(super) fn check_attributes(line: &Line<'_>, start: usize, before: usize) -> Result<()> {
+    match before < MOST_ATTRIBUTES {
+        true => Ok(()),
+        false => {
+            Err(line
+                .error(start + 1, format!("more than {MOST_ATTRIBUTES} attributes on one line; break it up")))
+        }
+    }
+}
 
 /// The sequence whose tokens are being read.
 #[derive(Default)]
@@ -152,8 +167,10 @@ fn token(
     }
     data.label(field.name(field.text, scratch));
     // Repeated attributes add up; their sum is finite when the sum of all values is.
-    let mut size = 0.0;
+    let (mut size, mut attributes) = (0.0, 0);
     while let Some(start) = field.next(text) {
+        check_attributes(line, start, attributes)?;
+        attributes += 1;
         field = Field::at(text, start);
         // An empty field, mostly after a tab at the end of the line, says nothing.
         if field.text.is_empty() {
@@ -185,7 +202,7 @@ pub(super) fn attribute_value(line: &Line<'_>, field: &Field<'_>, colon: usize) 
     if super::number::float(value).is_none() {
         let problem = format!(
             "`{}` is not the value of an attribute; a colon that belongs to the name is written `\\:`",
-            &field.text[colon + 1..]
+            excerpt(&field.text[colon + 1..])
         );
         return Err(line.error(field.start + colon + 2, problem));
     }
@@ -210,8 +227,10 @@ fn declaration<'a>(
             Ok(next.filter(|label| !label.text.is_empty() || label.next(text).is_some()))
         }
         _ => {
-            let problem =
-                format!("`{}`: the only declaration is `@weight:W`, a sequence's weight", field.text);
+            let problem = format!(
+                "`{}`: the only declaration is `@weight:W`, a sequence's weight",
+                excerpt(field.text)
+            );
             Err(line.error(1, problem))
         }
     }

@@ -18,8 +18,9 @@ use fields::{Fields, separator};
 use super::gather::Gathering;
 use super::reader::ReadOptions;
 use super::source::{Line, Source};
-use super::table::{BYTE_ORDER_MARK, Column, Kind, LabelChoice, Table, choose_labels};
+use super::table::{Column, Kind, LabelChoice, Table, choose_labels};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gathering<'_>) -> Result<()> {
@@ -87,10 +88,7 @@ fn is_missing(text: &[u8], class: bool) -> bool {
 
 /// The columns that the first line names, and the separator.
 fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
-    while let Some(mut line) = source.next_line()? {
-        if line.number == 1 {
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    while let Some(line) = source.next_line()? {
         if line.bytes.trim_ascii().is_empty() {
             continue;
         }
@@ -111,12 +109,13 @@ fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
             if name.contains('\r') {
                 return Err(line.error(field.start + 1, "a line break in the name of a column"));
             }
-            columns.push(Column { name, kind: Kind::Any, place: (line.number, field.start + 1) });
+            let place = (line.number, field.start + 1);
+            Column { name, kind: Kind::Any, place }.add_to(&mut columns, &line)?;
         }
         if let [column] = &columns[..] {
             let problem = format!(
                 "only one column, `{}`: the header must name several, with commas, semicolons or tabs between",
-                column.name
+                excerpt(&column.name)
             );
             return Err(line.error(0, problem));
         }

@@ -22,12 +22,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::crfsuite::{Field, attribute_value};
+use super::crfsuite::{Field, attribute_value, check_attributes};
 use super::gather::Gathering;
 use super::graph::{EDGE_LABELS, Edge, MOST_NODES};
 use super::number::{weight, whole};
 use super::source::{Line, Source};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// What begins the line that says something about an example.
 const DECLARATION: &str = "@example";
@@ -103,7 +104,8 @@ impl Example {
         let mut tokens = tokens(line.bytes);
         let (start, end) = tokens.next().unwrap_or((0, 0));
         if &text[start..end] != DECLARATION {
-            let problem = format!("`{}`: the only declaration is `{DECLARATION}`", &text[start..end]);
+            let problem =
+                format!("`{}`: the only declaration is `{DECLARATION}`", excerpt(&text[start..end]));
             return Err(line.error(start + 1, problem));
         }
         if !self.edges.is_empty() {
@@ -121,12 +123,12 @@ impl Example {
                 Some(("unreachable", number)) => {
                     let count = whole(number.as_bytes()).and_then(|count| u32::try_from(count).ok());
                     self.unreachable = count.ok_or_else(|| {
-                        let problem = format!("`{number}` is not a number of links");
+                        let problem = format!("`{}` is not a number of links", excerpt(number));
                         line.error(start + "unreachable=".len() + 1, problem)
                     })?;
                 }
                 _ => {
-                    let problem = format!("`{token}`: allowed are weight=W and unreachable=N");
+                    let problem = format!("`{}`: allowed are weight=W and unreachable=N", excerpt(token));
                     return Err(line.error(start + 1, problem));
                 }
             }
@@ -159,7 +161,8 @@ fn edge(
     let label = &text[start..end];
     let Some(&(_, label)) = LABELS.iter().find(|(name, _)| *name == label) else {
         let problem = format!(
-            "`{label}` is not the label of an edge; allowed are sure, possible and none (or S, P, -)"
+            "`{}` is not the label of an edge; allowed are sure, possible and none (or S, P, -)",
+            excerpt(label)
         );
         return Err(line.error(start + 1, problem));
     };
@@ -167,7 +170,8 @@ fn edge(
     data.edge(edge);
     // Repeated features add up; their sum is finite when the sum of all values is.
     let mut size = 0.0;
-    for (start, end) in tokens {
+    for (before, (start, end)) in tokens.enumerate() {
+        check_attributes(line, start, before)?;
         let field = Field::at(&text[..end], start);
         let (name, value) = match field.colon {
             None => (field.text, 1.0),
@@ -195,7 +199,7 @@ fn node(line: &Line<'_>, token: Option<(usize, usize)>, side: &str) -> Result<u3
     match whole(&line.bytes[start..end]) {
         Some(node) if node < u64::from(MOST_NODES) => Ok(node as u32),
         _ => {
-            let text = String::from_utf8_lossy(&line.bytes[start..end]);
+            let text = excerpt(&line.bytes[start..end]);
             let problem = format!(
                 "`{text}` is not the number of a {side} node; nodes are numbered 0 to {} within an example",
                 MOST_NODES - 1

@@ -15,6 +15,7 @@ use super::source::Source;
 use super::svmlight::is_feature;
 use super::{alignment, arff, edges, idx, letters};
 use crate::error::{Error, Result};
+use crate::shown::excerpt;
 
 /// The formats that can be read.
 ///
@@ -160,7 +161,9 @@ impl FromStr for Format {
 
     fn from_str(name: &str) -> Result<Self> {
         let known = Format::ALL.into_iter().find(|format| format.name() == name);
-        known.ok_or_else(|| Error::parameter("format", format!("`{name}` is not one of {}", names())))
+        known.ok_or_else(|| {
+            Error::parameter("format", format!("`{}` is not one of {}", excerpt(name), names()))
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use super::gather::Gathering;
 use super::source::Source;
 use crate::error::Result;
+use crate::shown::escaped_path;
 
 const IMAGES: u32 = 2051;
 const LABELS: u32 = 2049;
@@ -50,7 +51,7 @@ pub(crate) fn read(images: &mut Source, labels: Option<&mut Source>, data: &mut 
 fn read_labels(source: &mut Source, images: u32, path: &Path, data: &mut Gathering<'_>) -> Result<()> {
     let [count] = header(source, LABELS)?;
     if count != images {
-        let problem = format!("{count} labels, but {} holds {images} images", path.display());
+        let problem = format!("{count} labels, but {} holds {images} images", escaped_path(path));
         return Err(source.error(problem));
     }
     let mut labels = Vec::new();

@@ -1,16 +1,22 @@
 //! Small files about labels: a few fields a line, of which the first ones are names of labels.
 //!
-//! Fields are separated by white space. Empty lines and lines that begin with `#` are skipped.
+//! Fields are separated by white space. Empty lines and lines that begin with `#` are skipped. Like data, such a file may be
+//! packed with gzip, and what is wrong with it has a line.
 
 use std::path::Path;
 
 use super::Alphabet;
-use crate::error::{Error, Place, Result};
+use super::source::{Line, Source};
+use crate::error::{Error, Result};
+use crate::shown::excerpt;
+
+/// More fields than any of these files has on a line: what lies beyond is not looked at.
+const MOST_FIELDS: usize = 8;
 
 /// One line of such a file.
 pub(crate) struct LabelLine<'a> {
     pub fields: Vec<&'a str>,
-    place: Place,
+    line: &'a Line<'a>,
     labels: &'a Alphabet,
 }
 
@@ -18,17 +24,17 @@ impl LabelLine<'_> {
     /// The label that a field names.
     pub fn label(&self, field: &str) -> Result<u32> {
         let known = self.labels.get(field);
-        known.ok_or_else(|| self.error(format!("the training data has no label {field:?}")))
+        known.ok_or_else(|| self.error(format!("the training data has no label \"{}\"", excerpt(field))))
     }
 
     /// A number of at least 0.
     pub fn cost(&self, field: &str) -> Result<f64> {
         let cost = field.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
-        cost.ok_or_else(|| self.error(format!("{field:?} is not a cost: a number ≥ 0")))
+        cost.ok_or_else(|| self.error(format!("\"{}\" is not a cost: a number ≥ 0", excerpt(field))))
     }
 
     pub fn error(&self, problem: impl Into<String>) -> Error {
-        Error::data(self.place.clone(), problem)
+        self.line.error(0, problem)
     }
 }
 
@@ -38,11 +44,11 @@ pub(crate) fn for_each_line(
     labels: &Alphabet,
     mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
 ) -> Result<()> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    for (number, line) in text.lines().enumerate() {
-        let fields: Vec<&str> = line.split_whitespace().collect();
+    let mut source = Source::open(path)?;
+    while let Some(line) = source.next_line()? {
+        let fields: Vec<&str> = line.text()?.split_whitespace().take(MOST_FIELDS).collect();
         if !fields.is_empty() && !fields[0].starts_with('#') {
-            visit(&LabelLine { fields, place: Place::new(path, number + 1, 0), labels })?;
+            visit(&LabelLine { fields, line: &line, labels })?;
         }
     }
     Ok(())
@@ -102,6 +108,18 @@ mod tests {
             let message = read_pairs(file.path(), &labels).unwrap_err().to_string();
             assert!(message.contains(part), "{text:?} gave {message:?}");
         }
+        std::fs::write(file.path(), b"cat dog\n# \xe9\n").unwrap();
+        let message = read_pairs(file.path(), &labels).unwrap_err().to_string();
+        assert!(
+            message.ends_with(":2:3: this is not UTF-8 text; convert the file, for example with iconv"),
+            "{message}"
+        );
+        write("\u{feff}cat dog\r\n");
+        assert_eq!(read_pairs(file.path(), &labels).unwrap(), [(0, 1)]);
+        write(&format!("cat {}", "dog ".repeat(1_000_000)));
+        assert!(
+            read_pairs(file.path(), &labels).unwrap_err().to_string().contains(":1: expected `label label`")
+        );
         write("dog -1");
         assert!(read_label_weights(file.path(), &labels).unwrap_err().to_string().contains("not a cost"));
     }

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::source::Source;
+use super::source::{BYTE_ORDER_MARK, Source};
 use crate::error::{Error, Place, Result};
+use crate::shown::excerpt;
 
 /// A file with names is read at once, so it may not be larger than this.
 const MOST_BYTES: u64 = 64 << 20;
@@ -23,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<String>> {
     if source.read_bytes(MOST_BYTES + 1, &mut bytes)? > MOST_BYTES {
         return Err(source.error(format!("more than {MOST_BYTES} bytes: this is no file with label names")));
     }
-    let bytes = bytes.strip_prefix(super::table::BYTE_ORDER_MARK).unwrap_or(&bytes);
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let problem = "this is not UTF-8 text; convert the file, for example with iconv";
         refuse(path, &bytes[..error.valid_up_to()], problem)
@@ -40,8 +41,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<String>> {
     for (offset, name) in &names {
         let problem = match name {
             name if name.is_empty() => "a label without a name".to_owned(),
-            name if name.contains(['\n', '\r']) => format!("the name {name:?} has a line break in it"),
-            name if !seen.insert(name) => format!("the label `{name}` is listed twice"),
+            name if name.contains(['\n', '\r']) => {
+                format!("the name `{}` has a line break in it", excerpt(name))
+            }
+            name if !seen.insert(name) => format!("the label `{}` is listed twice", excerpt(name)),
             _ => continue,
         };
         return Err(refuse(path, &text.as_bytes()[..*offset], problem));

@@ -14,6 +14,7 @@ use super::gather::Gathering;
 use super::number::whole;
 use super::source::{Line, Source};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// The fields before the pixels.
 pub(crate) const HEAD: [&str; 6] = ["id", "letter", "next_id", "word_id", "position", "fold"];
@@ -81,7 +82,7 @@ impl Letter {
         let number = |field: usize| -> Result<u64> {
             let (start, text) = fields[field];
             whole(text).ok_or_else(|| {
-                let text = String::from_utf8_lossy(text);
+                let text = excerpt(text);
                 line.error(start + 1, format!("{}: `{text}` is not a whole number", HEAD[field]))
             })
         };

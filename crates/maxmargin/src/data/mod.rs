@@ -55,7 +55,7 @@ pub use label_spelling::LabelSpellings;
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
 pub use reader::{Missing, ReadOptions, files_beside, read_training, read_training_as, read_with};
 pub use sentence_pairs::{SentencePairs, sentence_pairs};
-pub use source::{Line, Source};
+pub use source::{LONGEST_LINE, Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};
 pub use topics::{TopicNotes, topic_notes};

@@ -6,6 +6,7 @@
 
 use super::source::Line;
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Powers of ten that an `f64` holds exactly.
 const TENS: [f64; 23] = [
@@ -85,9 +86,15 @@ pub(crate) fn leading_whole(text: &[u8]) -> Option<(u64, usize)> {
 pub(crate) fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     let problem = match float(text) {
         Some(value) if value.is_finite() => return Ok(value),
-        Some(_) => format!("the value `{}` is not finite", String::from_utf8_lossy(text)),
+        Some(_) => format!("the value `{}` is not finite", excerpt(text)),
         None if text.is_empty() => "a number is missing after the colon".to_owned(),
-        None => format!("`{}` is not a number", String::from_utf8_lossy(text)),
+        None if text.contains(&b'\r') => {
+            format!(
+                "`{}` is not a number; lines end with line feeds, not only with carriage returns",
+                excerpt(text)
+            )
+        }
+        None => format!("`{}` is not a number", excerpt(text)),
     };
     Err(line.error(at + 1, problem))
 }
@@ -98,14 +105,17 @@ pub(crate) fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -
         Some(value) if value.is_finite() => return Ok(value),
         _ => {}
     }
-    let text = String::from_utf8_lossy(text);
-    let problem = match text.parse::<f64>() {
-        Ok(_) => format!("the value `{text}` of `{name}` is not finite"),
-        Err(_) if text.replace(',', ".").parse::<f64>().is_ok() => {
-            format!("`{text}` in the column `{name}` is not a number; write decimals with a point")
+    let with_point = |text: &[u8]| -> Vec<u8> {
+        text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect()
+    };
+    let (shown, name) = (excerpt(text), excerpt(name));
+    let problem = match float(text) {
+        Some(_) => format!("the value `{shown}` of `{name}` is not finite"),
+        None if float(&with_point(text)).is_some() => {
+            format!("`{shown}` in the column `{name}` is not a number; write decimals with a point")
         }
-        Err(_) => format!(
-            "`{text}` in the column `{name}` is not a number; write text as numbers, or remove the column"
+        None => format!(
+            "`{shown}` in the column `{name}` is not a number; write text as numbers, or remove the column"
         ),
     };
     Err(line.error(at + 1, problem))
@@ -116,7 +126,7 @@ pub(crate) fn weight(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     match float(text) {
         Some(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => {
-            let text = String::from_utf8_lossy(text);
+            let text = excerpt(text);
             Err(line.error(at + 1, format!("the weight `{text}` is not a finite number above 0")))
         }
     }

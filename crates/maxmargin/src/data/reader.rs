@@ -31,6 +31,7 @@ use super::gather::{Gathering, Unseen};
 use super::source::Source;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
+use crate::shown::escaped_path;
 
 /// How to read files.
 ///
@@ -119,7 +120,9 @@ pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dat
     let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
-    Ok((data, vocabulary.unwrap_or_default(), format))
+    let vocabulary = vocabulary.unwrap_or_default();
+    check_width(paths, &data, &vocabulary)?;
+    Ok((data, vocabulary, format))
 }
 
 /// Reads files with the vocabulary of a model. What it does not know is left out and counted.
@@ -159,6 +162,26 @@ pub fn files_beside(data: &Path) -> Vec<PathBuf> {
     let mut beside = idx::labels_beside(data);
     beside.extend(label_names::beside(data));
     beside
+}
+
+/// Numbered columns may be so many without a question.
+const MOST_COLUMNS: usize = 1 << 27;
+/// Beyond that there must be a value for each so many.
+const COLUMNS_PER_VALUE: usize = 1000;
+
+/// Every column has its weights, whether any row uses it or not. One slip in an index may thus ask for more memory than there
+/// is, which the files themselves do not need.
+fn check_width(paths: &[PathBuf], data: &Dataset, vocabulary: &Vocabulary) -> Result<()> {
+    let columns = vocabulary.attributes.len();
+    if columns <= MOST_COLUMNS || columns / COLUMNS_PER_VALUE <= data.features.stored() {
+        return Ok(());
+    }
+    let problem = format!(
+        "{columns} features by the largest index or the header, but only {} values; \
+         if it is no slip, number the features without gaps",
+        data.features.stored()
+    );
+    Err(Error::data(Place::new(&paths[0], 0, 0), problem))
 }
 
 /// Opens the first file and decides on the format.
@@ -248,7 +271,7 @@ fn open_labels(images: &Path, options: &ReadOptions, data: &Gathering<'_>) -> Re
     let looked = match beside.is_empty() {
         true => String::new(),
         false => {
-            let names: Vec<String> = beside.iter().map(|path| path.display().to_string()).collect();
+            let names: Vec<String> = beside.iter().map(|path| escaped_path(path).to_string()).collect();
             format!(" (looked for {})", names.join(" and "))
         }
     };

@@ -1,9 +1,10 @@
 //! Files as lines or as bytes, compressed or not.
 //!
-//! A [`Source`] reads a file, a pipe (or the standard input, named `-`) through one large buffer and lends each line from it, so
-//! that nothing is allocated per line; the buffer grows only for a line that is longer than it. Gzip is recognised by
-//! its first two bytes, whatever the name, and several gzip members in a row are read as one file. Lines end with a
-//! line feed, with or without a carriage return before it; the last one may lack it.
+//! A [`Source`] reads a file, a pipe or the standard input (named `-`) through one large buffer and lends each line from it, so
+//! that nothing is allocated per line; the buffer grows only for a line that is longer than it, up to [`LONGEST_LINE`].
+//! Gzip is recognised by its first two bytes, whatever the name, and several gzip members in a row are read as one file.
+//! Lines end with a line feed, with or without a carriage return before it; the last one may lack it. A byte order mark
+//! before the first line is skipped, and columns are counted from after it, as editors show them.
 //!
 //! ```
 //! use maxmargin::data::Source;
@@ -24,8 +25,16 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{Error, Place, Result};
 
+/// What some editors put before text that is UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How many bytes are read at a time, and how much of a file [`Source::peek`] sees.
 pub(crate) const BUFFER: usize = 256 << 10;
+
+/// A line has fewer bytes than this, 128 MiB; a longer one is refused. The longest that data has are rows of wide tables and
+/// bags of words, of some ten million values in ten bytes each. Without a limit, a file without line feeds (packed, it may
+/// be a thousand times smaller) would fill the memory.
+pub const LONGEST_LINE: usize = 128 << 20;
 
 /// A file that is read from its start to its end, once.
 pub struct Source {
@@ -37,6 +46,8 @@ pub struct Source {
     start: usize,
     end: usize,
     exhausted: bool,
+    /// Whether a byte order mark would have been skipped.
+    begun: bool,
     lines: usize,
 }
 
@@ -79,7 +90,17 @@ impl Source {
             false => Box::new(whole),
         };
         let buffer = vec![0; BUFFER];
-        Ok(Self { path, reader, compressed, buffer, start: 0, end: 0, exhausted: false, lines: 0 })
+        Ok(Self {
+            path,
+            reader,
+            compressed,
+            buffer,
+            start: 0,
+            end: 0,
+            exhausted: false,
+            begun: false,
+            lines: 0,
+        })
     }
 
     /// The file as the user named it.
@@ -89,6 +110,7 @@ impl Source {
 
     /// What comes next, without taking it: as much as the buffer holds, and all of a short file.
     pub fn peek(&mut self) -> Result<&[u8]> {
+        self.begin()?;
         while !self.exhausted && self.end - self.start < BUFFER {
             self.read_more()?;
         }
@@ -97,6 +119,7 @@ impl Source {
 
     /// The next line, or `None` at the end of the file.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        self.begin()?;
         let mut searched = 0;
         let length = loop {
             let unsearched = &self.buffer[self.start + searched..self.end];
@@ -109,6 +132,9 @@ impl Source {
                     return Ok(None);
                 }
                 break searched;
+            }
+            if searched >= LONGEST_LINE {
+                return Err(self.too_long());
             }
             self.read_more()?;
         };
@@ -145,6 +171,35 @@ impl Source {
     /// A problem on the line that was given out last.
     pub(crate) fn error_on_last_line(&self, column: usize, problem: impl Into<String>) -> Error {
         Error::data(Place::new(&self.path, self.lines, column), problem)
+    }
+
+    /// Skips the byte order mark that some editors put before text. It would be part of the first name otherwise.
+    #[inline]
+    fn begin(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            while !self.exhausted && self.end - self.start < BYTE_ORDER_MARK.len() {
+                self.read_more()?;
+            }
+            if self.buffer[self.start..self.end].starts_with(BYTE_ORDER_MARK) {
+                self.start += BYTE_ORDER_MARK.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// The line after the last one has no end in sight.
+    #[cold]
+    fn too_long(&mut self) -> Error {
+        self.lines += 1;
+        let is_binary = memchr::memchr(0, &self.buffer[self.start..self.end]).is_some();
+        let remedy = match is_binary {
+            true => "this is no text, for it holds zero bytes; name another file, or its format",
+            false => "break it into lines, or leave out what is 0 (svmlight and sparse arff may)",
+        };
+        self.error_on_last_line(
+            0,
+            format!("a line of more than {} MiB, the most that is read; {remedy}", LONGEST_LINE >> 20),
+        )
     }
 
     /// Reads at least one byte more into the buffer, or notes that there is none.
@@ -264,7 +319,7 @@ mod tests {
                 false => {}
             }
             // The magic bytes of gzip would be taken for such.
-            prop_assume!(!bytes.starts_with(&[0x1f, 0x8b]));
+            prop_assume!(!bytes.starts_with(&[0x1f, 0x8b]) && !bytes.starts_with(BYTE_ORDER_MARK));
             prop_assert_eq!(&lines(bytes.clone()).unwrap(), &expected);
             // As gzip, in two members.
             let cut = cut.min(bytes.len());
@@ -278,6 +333,28 @@ mod tests {
         let long = vec![b'x'; 3 * BUFFER + 17];
         let read = lines([&long[..], b"\nshort"].concat()).unwrap();
         assert_eq!(read, [long, b"short".to_vec()]);
+    }
+
+    #[test]
+    fn a_line_without_end_is_refused_at_the_limit() {
+        for (byte, part) in [(b'x', "break it into lines"), (0, "no text")] {
+            let endless = Cursor::new(*b"first\n").chain(io::repeat(byte));
+            let mut source = Source::from_reader("endless", endless).unwrap();
+            assert_eq!(source.next_line().unwrap().unwrap().bytes, b"first");
+            let message = source.next_line().unwrap_err().to_string();
+            assert!(message.starts_with("endless:2: a line of more than 128 MiB"), "{message}");
+            assert!(message.contains(part), "{message}");
+            assert!(source.buffer.len() <= LONGEST_LINE);
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped_once() {
+        assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb".to_vec()).unwrap(), [&b"a"[..], b"\xef\xbb\xbfb"]);
+        assert_eq!(lines(gz(b"\xef\xbb\xbf")).unwrap(), [b""; 0]);
+        assert_eq!(lines(b"\xef\xbb".to_vec()).unwrap(), [b"\xef\xbb"]);
+        let mut source = Source::from_reader("mark", &b"\xef\xbb\xbf1 2"[..]).unwrap();
+        assert_eq!(source.peek().unwrap(), b"1 2");
     }
 
     #[test]

@@ -24,6 +24,7 @@ use super::gather::Gathering;
 use super::number::{finite, leading_whole, short_decimal, weight, whole};
 use super::source::{Line, Source};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, zero_based: bool, data: &mut Gathering<'_>) -> Result<()> {
@@ -70,7 +71,8 @@ impl Reader<'_, '_> {
         let label = label(line, start, &bytes[start..end])?;
         if label_sets::is_list_of_numbers(label) {
             let problem = format!(
-                "`{label}` is a list of labels, but here each row has one label; rows with several are for the task multilabel"
+                "`{}` is a list of labels, but here each row has one label; rows with several are for the task multilabel",
+                excerpt(label)
             );
             return Err(line.error(start + 1, problem));
         }
@@ -184,7 +186,7 @@ impl Reader<'_, '_> {
                 return Err(line.error(column, "a second `cost:` on one line"));
             }
         } else {
-            let token = String::from_utf8_lossy(token);
+            let token = excerpt(token);
             let header = match self.data.examples() == 0 && matches!(Promise::parse(line), Ok(Some(_))) {
                 true => {
                     " (the header of an extreme-classification file? Its rows are for the task multilabel)"
@@ -275,7 +277,10 @@ impl Reader<'_, '_> {
 fn label<'a>(line: &Line<'a>, start: usize, token: &'a [u8]) -> Result<&'a str> {
     let text = line.text_at(start, token)?;
     if text.contains(':') {
-        let problem = format!("the label is missing: the line begins with `{text}`; write a label before it");
+        let problem = format!(
+            "the label is missing: the line begins with `{}`; write a label before it",
+            excerpt(text)
+        );
         return Err(line.error(start + 1, problem));
     }
     Ok(without_plus(text))

@@ -21,13 +21,17 @@ use super::number::{finite_cell, weight};
 use super::reader::Missing;
 use super::source::{Line, Source};
 use crate::error::Result;
-
-/// What some editors put before text that is UTF-8.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use crate::shown::excerpt;
 
 /// How many values that no text stands for a file may add up to, for each of its bytes and beside them.
 const FILLED_PER_BYTE: usize = 16;
 const FILLED_BESIDE: usize = 1 << 20;
+
+/// A table has at most so many columns, two million: each takes some hundred bytes beside its values.
+const MOST_COLUMNS: usize = 1 << 21;
+
+/// Of each value that is declared instead, an error shows at most so many characters.
+const MOST_OF_A_VALUE: usize = 20;
 
 /// A column as its file declares it.
 pub(crate) struct Column {
@@ -35,6 +39,18 @@ pub(crate) struct Column {
     pub kind: Kind,
     /// Where it is declared: line and column, from 1.
     pub place: (usize, usize),
+}
+
+impl Column {
+    /// Adds a column to those that are declared before it on this line or earlier ones, unless there are too many.
+    pub fn add_to(self, columns: &mut Vec<Column>, line: &Line<'_>) -> Result<()> {
+        if columns.len() == MOST_COLUMNS {
+            let problem = format!("more than {MOST_COLUMNS} columns; write data that is so wide as svmlight");
+            return Err(line.error(self.place.1, problem));
+        }
+        columns.push(self);
+        Ok(())
+    }
 }
 
 /// What the cells of a column may hold.
@@ -140,8 +156,7 @@ impl Table {
                     Some(true) => data.add_numbered_label(*label),
                     Some(false) => {}
                     None => {
-                        let text = String::from_utf8_lossy(text);
-                        let name = &self.columns[j].name;
+                        let (text, name) = (excerpt(text), excerpt(&self.columns[j].name));
                         return Err(
                             line.error(at + 1, format!("the label `{name}` is `{text}`: expected 0 or 1"))
                         );
@@ -169,7 +184,7 @@ impl Table {
         j: usize,
         data: &mut Gathering<'_>,
     ) -> Result<()> {
-        let name = &self.columns[j].name;
+        let name = excerpt(&self.columns[j].name);
         match &self.roles[j] {
             Role::Label(_) | Role::Class if data.needs_labels() => {
                 return Err(line.error(at + 1, format!("the label `{name}` is missing in this row")));
@@ -246,10 +261,11 @@ impl Table {
         text: &[u8],
         values: &Alphabet,
     ) -> crate::Error {
-        let (name, text) = (&self.columns[j].name, String::from_utf8_lossy(text));
-        let mut declared: Vec<&str> = values.iter().take(10).collect();
+        let (name, text) = (excerpt(&self.columns[j].name), excerpt(text));
+        let mut declared: Vec<String> =
+            values.iter().take(10).map(|value| excerpt(value).at_most(MOST_OF_A_VALUE).to_string()).collect();
         if declared.len() < values.len() {
-            declared.push("…");
+            declared.push("…".to_owned());
         }
         let problem = format!("`{text}` is no value of `{name}`, which has {{{}}}", declared.join(","));
         line.error(at + 1, problem)

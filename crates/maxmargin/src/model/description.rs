@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Alphabet, Format};
+use crate::shown::excerpt;
 use crate::solver::Certificate;
 use crate::structure::{ExtraLinks, Inference, LabelCost, PairWeights};
 use crate::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
@@ -119,7 +120,9 @@ impl HeaderSets {
                 return Err("the pairs are not in ascending order, as their weights are".to_owned());
             }
             "listed" => Pairs::Listed(self.listed.clone()),
-            other => return Err(format!("the pairs {other:?} are not known to this version")),
+            other => {
+                return Err(format!("the pairs \"{}\" are not known to this version", excerpt(other)));
+            }
         };
         Ok(SetOptions {
             pairs,

@@ -17,6 +17,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use safetensors::SafeTensors;
@@ -27,10 +28,15 @@ use super::description::{
 };
 use super::{Block, Description, Model};
 use crate::data::{Alphabet, Attributes, EDGE_LABELS, Preprocessing, Vocabulary};
+use crate::error::{Error, Result};
+use crate::shown::excerpt;
 use crate::structure::{CostMatrix, LabelCost};
 use crate::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
+use crate::tensor_file::{Refused, TensorFile, said};
 
 const KEY: &str = "maxmargin";
+const NOT_OURS: &str =
+    "a safetensors file, but not of this program: its metadata has no description of a model";
 
 /// What is wrong with a file; the caller knows its path.
 type Checked<T> = std::result::Result<T, String>;
@@ -117,7 +123,7 @@ impl Model {
         }
         let metadata = HashMap::from([(KEY.to_owned(), header)]);
         safetensors::serialize(tensors, Some(metadata)).map_err(|e| match e {
-            SafeTensorError::HeaderTooLarge => "there are too many labels for a model file".to_owned(),
+            SafeTensorError::HeaderTooLarge => "there are too many labels for a model file, or their names are too long: they take at most 100 MB".to_owned(),
             e => e.to_string(),
         })
     }
@@ -163,18 +169,28 @@ impl Model {
         }
     }
 
-    /// A model from the content of its file.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Checked<Self> {
-        let tensors = SafeTensors::deserialize(bytes).map_err(explain)?;
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(explain)?;
-        let text = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY)).ok_or(
-            "a safetensors file, but not of this program: its metadata has no description of a model",
-        )?;
-        let header = read_header(text)?;
+    /// A model from its file. The description is checked before the weights are read.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let refuse = |refused: Refused| match refused.explain(explain, NOT_OURS) {
+            Ok(problem) => Error::model(path, problem),
+            Err(error) => Error::io("read", path, error),
+        };
+        let file = TensorFile::open(path).map_err(refuse)?;
+        let header = read_header(file.description(KEY).map_err(refuse)?);
+        let header = header.map_err(|problem| Error::model(path, problem))?;
+        let bytes = file.read().map_err(refuse)?;
+        let tensors = bytes.tensors().map_err(explain);
+        tensors
+            .and_then(|tensors| Self::from_tensors(header, &tensors))
+            .map_err(|problem| Error::model(path, problem))
+    }
+
+    fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {
         let task: TaskKind = header.task.parse().map_err(|_| {
-            format!("the task {:?} is not known to this version; use a newer program", header.task)
+            let task = excerpt(&header.task);
+            format!("the task \"{task}\" is not known to this version; use a newer program")
         })?;
-        let vocabulary = vocabulary(&header, &tensors)?;
+        let vocabulary = vocabulary(&header, tensors)?;
         let labels = vocabulary.labels.len();
         let mut sets = match &header.sets {
             Some(sets) => sets.options()?,
@@ -198,20 +214,20 @@ impl Model {
             "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
             "hamming-mean" => (LabelCost::ZeroOne, true),
             loss @ ("weighted" | "weighted-mean") => {
-                sets.weights = Some(numbers(&tensors, "label_weight", &[labels])?.into());
+                sets.weights = Some(numbers(tensors, "label_weight", &[labels])?.into());
                 (LabelCost::ZeroOne, loss == "weighted-mean")
             }
             loss @ ("cost" | "cost-mean") => {
-                let costs = numbers(&tensors, "cost", &[labels, labels])?;
+                let costs = numbers(tensors, "cost", &[labels, labels])?;
                 let matrix = CostMatrix::new(labels, costs).map_err(|e| e.to_string())?;
                 (LabelCost::Matrix(Arc::new(matrix)), loss == "cost-mean")
             }
-            loss => return Err(format!("the loss {loss:?} is not known to this version")),
+            loss => return Err(format!("the loss \"{}\" is not known to this version", excerpt(loss))),
         };
         let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean, sets, links };
         let mut weights = Vec::new();
         for block in blocks(task, &options, vocabulary.attributes.len(), labels) {
-            weights.extend(numbers(&tensors, block.name, &block.shape)?);
+            weights.extend(numbers(tensors, block.name, &block.shape)?);
         }
         if header.dim != weights.len() {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
@@ -232,7 +248,7 @@ impl Model {
         };
         let dropped_labels =
             header.sets.iter().flat_map(|sets| &sets.dropped_labels).map(String::as_str).collect();
-        let preprocessing = preprocessing(&tensors, vocabulary.attributes.len())?;
+        let preprocessing = preprocessing(tensors, vocabulary.attributes.len())?;
         let model = Model { description, options, vocabulary, preprocessing, dropped_labels, weights };
         model.task().map_err(|e| e.to_string())?;
         Ok(model)
@@ -260,7 +276,7 @@ fn check_edge_labels(labels: &Alphabet) -> Checked<()> {
 }
 
 fn read_header(text: &str) -> Checked<Header> {
-    let broken = |e: serde_json::Error| format!("the description of the model cannot be read: {e}");
+    let broken = |e: serde_json::Error| format!("the description of the model cannot be read: {}", said(&e));
     let HeaderVersion { format_version } = serde_json::from_str(text).map_err(broken)?;
     if format_version > FORMAT_VERSION {
         return Err(format!(
@@ -278,6 +294,9 @@ fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary>
     let labels: Alphabet = header.labels.iter().map(String::as_str).collect();
     if labels.len() != header.labels.len() {
         return Err("the same label is listed twice".to_owned());
+    }
+    if let Some(label) = header.labels.iter().find(|label| label.contains('\n')) {
+        return Err(format!("the label `{}` has a line break in it", excerpt(label)));
     }
     let count = header.attributes.count;
     if !header.attributes.named {
@@ -306,8 +325,8 @@ fn checked_count(header: &Header) -> Checked<usize> {
 fn numbers(tensors: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Checked<Vec<f64>> {
     let tensor = tensors.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
     if tensor.dtype() != Dtype::F64 || tensor.shape() != shape {
-        let (found, kind) = (tensor.shape(), tensor.dtype());
-        return Err(format!("the tensor {name} is {kind:?} {found:?}; expected F64 {shape:?}"));
+        let (found, kind) = (format!("{:?}", tensor.shape()), tensor.dtype());
+        return Err(format!("the tensor {name} is {kind:?} {}; expected F64 {shape:?}", excerpt(&found)));
     }
     let numbers: Vec<f64> =
         tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect();
@@ -339,6 +358,6 @@ fn explain(error: SafeTensorError) -> String {
         SafeTensorError::HeaderTooSmall | SafeTensorError::InvalidHeaderLength => {
             "the file is cut off, or not a model (not a safetensors file)".to_owned()
         }
-        e => format!("not a model: not a valid safetensors file ({e})"),
+        e => format!("not a model: not a valid safetensors file ({})", said(&e)),
     }
 }

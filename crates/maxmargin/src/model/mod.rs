@@ -108,8 +108,7 @@ impl Model {
 
     /// Loads a model and checks all of it.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        Self::from_bytes(&bytes).map_err(|problem| Error::model(path, problem))
+        Self::read(path)
     }
 }
 

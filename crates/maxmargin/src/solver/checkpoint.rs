@@ -6,7 +6,7 @@
 //! error says what differs.
 
 use std::fs::{File, TryLockError};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,15 @@ use crate::data::fingerprint_of_bytes;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::{Risk, RiskMemory};
+use crate::shown::excerpt;
 
 const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
+
+/// What a run is about takes some hundred bytes. It lies within this many.
+const LONGEST_HEADER: u64 = 1 << 20;
+
+/// The characters of a value of another run that an error shows.
+const MOST_OF_A_VALUE: usize = 200;
 
 /// The file in a checkpoint directory.
 const NAME: &str = "state.checkpoint";
@@ -143,25 +150,43 @@ impl CheckpointDir {
 
     /// Reads the checkpoint of a run of this identity. The risk's searches remember what they knew then.
     pub fn load(&self, identity: &Identity, risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
-        let bytes = std::fs::read(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
         let refuse = |problem: String| Error::model(&self.file, problem);
         let damaged =
             || refuse("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned());
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| {
-            refuse(
+        let mut reader = File::open(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
+        let mut read = |count: u64, to: &mut Vec<u8>| {
+            Read::by_ref(&mut reader)
+                .take(count)
+                .read_to_end(to)
+                .map_err(|e| Error::io("read", &self.file, e))
+        };
+        // What is no checkpoint may have no end: nothing is read on the word of what is not checked.
+        let mut bytes = Vec::new();
+        read(MAGIC.len() as u64, &mut bytes)?;
+        if bytes != MAGIC {
+            return Err(refuse(
                 "not a checkpoint, or one of another version of maxmargin; delete it and start again"
                     .to_owned(),
-            )
-        })?;
-        let (header, body) = postcard::take_from_bytes::<Header>(rest).map_err(|_| damaged())?;
+            ));
+        }
+        bytes.clear();
+        read(LONGEST_HEADER, &mut bytes)?;
+        let (header, begun) = postcard::take_from_bytes::<Header>(&bytes).map_err(|_| damaged())?;
+        let begins = bytes.len() - begun.len();
+        let begun = begun.len() as u64;
+        // One byte more tells whether the file goes on.
+        read(header.bytes.saturating_sub(begun).saturating_add(1), &mut bytes)?;
+        let body = &bytes[begins..];
         if header.bytes != body.len() as u64 || header.checksum != fingerprint_of_bytes(body) {
             return Err(damaged());
         }
         for ((name, value), (old_name, old_value)) in identity.iter().zip(&header.identity) {
             if name != old_name || value != old_value {
                 return Err(refuse(format!(
-                    "of another run: its {old_name} is {old_value}, and this run's {name} is {value}; \
-                     give the same data and settings as then, or another directory"
+                    "of another run: its {} is {}, and this run's {name} is {value}; \
+                     give the same data and settings as then, or another directory",
+                    excerpt(old_name),
+                    excerpt(old_value).at_most(MOST_OF_A_VALUE),
                 )));
             }
         }

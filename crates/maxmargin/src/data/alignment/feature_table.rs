@@ -16,6 +16,7 @@ use super::features::Sink;
 use super::features::TABLE_PREFIX;
 use super::links::words;
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// Features of word pairs, as read from a file.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +61,13 @@ impl FeatureTable {
                     None => (feature, 1.0),
                     Some(colon) => (&feature[..colon], finite(&line, at + colon + 1, &feature[colon + 1..])?),
                 };
+                if value.abs() > f64::from(f32::MAX) {
+                    let problem = format!(
+                        "{value:e} is too large for a feature of words, whose size is at most {:e}",
+                        f32::MAX
+                    );
+                    return Err(line.error(at + name.len() + 2, problem));
+                }
                 if name.is_empty() {
                     return Err(line.error(at + 1, "a value without a name; expected `name:value`"));
                 }
@@ -90,7 +98,7 @@ impl FeatureTable {
 fn number(line: &Line<'_>, field: Option<(usize, &[u8])>, what: &str) -> Result<u64> {
     let (at, field) = field.unwrap_or((line.bytes.len(), b""));
     whole(field).ok_or_else(|| {
-        let field = String::from_utf8_lossy(field);
+        let field = excerpt(field);
         line.error(at + 1, format!("`{field}` is not {what}; expected `sentence left right name:value …`"))
     })
 }

@@ -23,6 +23,7 @@ use super::super::source::{Line, Source};
 use super::ParallelText;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
+use crate::shown::excerpt;
 
 /// The links of a sentence pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,8 +64,8 @@ impl SentenceLinks {
     }
 }
 
-/// The bytes of a strange word that an error shows.
-const MOST_SHOWN: usize = 30;
+/// The fields that a line of WPT links has at most.
+const MOST_FIELDS: usize = 4;
 
 /// A link as it is written in a file.
 struct Found {
@@ -100,13 +101,18 @@ fn read_wpt(source: &mut Source, text: &ParallelText) -> Result<Vec<SentenceLink
     let mut links = vec![SentenceLinks::default(); text.len()];
     let mut seen: FxHashMap<(usize, Edge), (bool, usize)> = FxHashMap::default();
     while let Some(line) = source.next_line()? {
-        let fields: Vec<(usize, &[u8])> = words(line.bytes).collect();
+        // One more than a line may have is enough to tell.
+        let fields: Vec<(usize, &[u8])> = words(line.bytes).take(MOST_FIELDS + 1).collect();
         let (sentence, left, right, mark) = match fields[..] {
             [] => continue,
             [sentence, left, right] => (sentence, left, right, None),
             [sentence, left, right, mark] => (sentence, left, right, Some(mark)),
             _ => {
-                let problem = format!("{} fields; expected `sentence left right S|P`", fields.len());
+                let found = match fields.len() {
+                    fields if fields > MOST_FIELDS => format!("more than {MOST_FIELDS}"),
+                    fields => fields.to_string(),
+                };
+                let problem = format!("{found} fields; expected `sentence left right S|P`");
                 return Err(line.error(1, problem));
             }
         };
@@ -114,8 +120,8 @@ fn read_wpt(source: &mut Source, text: &ParallelText) -> Result<Vec<SentenceLink
             None | Some((_, b"S" | b"s")) => true,
             Some((_, b"P" | b"p")) => false,
             Some((at, mark)) => {
-                let mark = quoted(mark);
-                let problem = format!("{mark} is no kind of link; write S for sure or P for possible");
+                let mark = excerpt(mark);
+                let problem = format!("`{mark}` is no kind of link; write S for sure or P for possible");
                 return Err(line.error(at + 1, problem));
             }
         };
@@ -150,7 +156,7 @@ fn read_wpt(source: &mut Source, text: &ParallelText) -> Result<Vec<SentenceLink
 
 fn wpt_number(line: &Line<'_>, (at, field): (usize, &[u8]), what: &str) -> Result<u64> {
     whole(field).ok_or_else(|| {
-        let field = String::from_utf8_lossy(field);
+        let field = excerpt(field);
         line.error(at + 1, format!("`{field}` is not {what}; expected `sentence left right S|P`"))
     })
 }
@@ -196,13 +202,6 @@ fn read_pharaoh(source: &mut Source, text: &ParallelText) -> Result<Vec<Sentence
     Ok(links)
 }
 
-/// The beginning of a word, in a form that a terminal can show.
-fn quoted(word: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&word[..word.len().min(MOST_SHOWN)]);
-    let more = if word.len() > MOST_SHOWN { "…" } else { "" };
-    format!("`{}{more}`", text.escape_debug())
-}
-
 fn pharaoh_link(line: &Line<'_>, at: usize, word: &[u8], (lefts, rights): (usize, usize)) -> Result<Found> {
     let parse = || {
         let (left, length) = leading_whole(word)?;
@@ -214,9 +213,9 @@ fn pharaoh_link(line: &Line<'_>, at: usize, word: &[u8], (lefts, rights): (usize
         Some((left, sure, length + 1, whole(&word[length + 1..])?))
     };
     let Some((left, sure, second, right)) = parse() else {
-        let word = quoted(word);
+        let word = excerpt(word);
         let problem =
-            format!("{word} is no link; expected `left-right` (sure) or `leftpright` (possible), from 0");
+            format!("`{word}` is no link; expected `left-right` (sure) or `leftpright` (possible), from 0");
         return Err(line.error(at + 1, problem));
     };
     for (position, words, side, offset) in [(left, lefts, "left", 0), (right, rights, "right", second)] {

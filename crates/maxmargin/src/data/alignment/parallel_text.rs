@@ -18,6 +18,7 @@ use super::super::alphabet::Alphabet;
 use super::super::number::whole;
 use super::super::source::{Line, Source};
 use crate::error::{Error, Place, Result};
+use crate::shown::{escaped_path, excerpt};
 
 /// Sentences as numbers of words.
 #[derive(Debug, Clone)]
@@ -106,7 +107,7 @@ impl ParallelText {
             let problem = format!(
                 "{} sentences, but {} has {}; line n of one must translate line n of the other",
                 right_text.len(),
-                left.display(),
+                escaped_path(left),
                 left_text.len(),
             );
             return Err(Error::data(Place::new(right, 0, 0), problem));
@@ -121,7 +122,7 @@ impl ParallelText {
                  same order",
                 right_numbers[at],
                 left_numbers[at],
-                left.display()
+                escaped_path(left)
             );
             return Err(Error::data(Place::new(right, at + 1, 1), problem));
         }
@@ -213,7 +214,7 @@ fn unwrap_sentence<'a>(line: &Line<'a>) -> Result<(u64, &'a str)> {
     };
     let number = mark.trim().strip_prefix("snum=").map(|number| number.trim_matches('"'));
     let Some(number) = number.and_then(|number| whole(number.as_bytes())) else {
-        return Err(bad(start + 4, &format!("`{}` is no number of a sentence", mark.trim())));
+        return Err(bad(start + 4, &format!("`{}` is no number of a sentence", excerpt(mark.trim()))));
     };
     match after.trim_ascii_end().strip_suffix("</s>") {
         Some(words) => Ok((number, words)),

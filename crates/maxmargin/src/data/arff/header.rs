@@ -2,9 +2,10 @@
 
 use super::super::alphabet::Alphabet;
 use super::super::source::{Line, Source};
-use super::super::table::{BYTE_ORDER_MARK, Column, CountedLabels, Kind};
+use super::super::table::{Column, CountedLabels, Kind};
 use super::words::{Word, Words, is_blank};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// The attributes, and how many of them the relation's name counts as labels.
 pub(super) struct Header {
@@ -33,11 +34,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
     let mut columns = Vec::new();
     let mut counted_labels = None;
     let mut ended = false;
-    while let Some(mut line) = source.next_line()? {
-        if line.number == 1 {
-            // Columns in messages count from after the mark, as an editor shows them.
-            line.bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
-        }
+    while let Some(line) = source.next_line()? {
         let mut words = Words { line: &line, at: 0 };
         words.skip_blanks();
         if words.is_end() {
@@ -49,7 +46,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
             counted_labels = label_count(&mut words)?.map(|count| CountedLabels { count, line: line.number });
         } else if ATTRIBUTE.begins(rest) {
             words.at += ATTRIBUTE.0.len();
-            columns.push(attribute(&mut words)?);
+            attribute(&mut words)?.add_to(&mut columns, &line)?;
         } else if DATA.begins(rest) {
             ended = true;
             break;
@@ -104,7 +101,7 @@ fn attribute(words: &mut Words<'_, '_>) -> Result<Column> {
     words.skip_blanks();
     match words.is_end() {
         true => Ok(Column { name, kind, place }),
-        false => Err(line.error(words.at + 1, format!("more text after the type of `{name}`"))),
+        false => Err(line.error(words.at + 1, format!("more text after the type of `{}`", excerpt(&name)))),
     }
 }
 
@@ -115,7 +112,7 @@ fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
     if is(&["numeric", "real", "integer"]) {
         return Ok(Kind::Number);
     }
-    let found = String::from_utf8_lossy(&word.text);
+    let (name, found) = (excerpt(name), excerpt(&word.text));
     let problem = if word.text.is_empty() {
         format!("the type of `{name}` is missing: numeric, or its values in braces")
     } else if is(&["string"]) {
@@ -153,7 +150,7 @@ fn nominal(words: &mut Words<'_, '_>) -> Result<Alphabet> {
         }
         let value = text(line, word)?;
         if values.get(&value).is_some() {
-            return Err(line.error(start + 1, format!("the value `{value}` is declared twice")));
+            return Err(line.error(start + 1, format!("the value `{}` is declared twice", excerpt(&value))));
         }
         values.add(&value);
         words.skip_blanks();

@@ -17,6 +17,7 @@ use super::super::number::whole;
 use super::super::source::{Line, Source};
 use super::{is_blank, without_plus};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// What the header of a file promises.
 pub(super) struct Promise {
@@ -81,7 +82,8 @@ impl Promise {
             None => Err(line.error(
                 start + 1,
                 format!(
-                    "the label `{name}` is no whole number, but after a header of three numbers labels are"
+                    "the label `{}` is no whole number, but after a header of three numbers labels are",
+                    excerpt(name)
                 ),
             )),
         }
@@ -111,12 +113,14 @@ pub(super) fn read_labels(
         let begin = at;
         at += name.len() + 1;
         if name.is_empty() {
-            let problem = format!("a label is missing in `{text}`: labels stand between single commas");
+            let problem =
+                format!("a label is missing in `{}`: labels stand between single commas", excerpt(text));
             return Err(line.error(begin + 1, problem));
         }
         if name.contains(':') {
             let problem = format!(
-                "`{name}` is neither a label nor a feature: expected labels with commas between, then index:value"
+                "`{}` is neither a label nor a feature: expected labels with commas between, then index:value",
+                excerpt(name)
             );
             return Err(line.error(begin + 1, problem));
         }
@@ -125,7 +129,9 @@ pub(super) fn read_labels(
             promise.check_label(line, begin, name)?;
         }
         if !data.add_label(name) {
-            return Err(line.error(begin + 1, format!("the label `{name}` comes twice on one line")));
+            return Err(
+                line.error(begin + 1, format!("the label `{}` comes twice on one line", excerpt(name)))
+            );
         }
     }
     Ok(())

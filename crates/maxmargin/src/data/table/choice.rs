@@ -24,6 +24,7 @@ use super::super::reader::ReadOptions;
 use super::super::source::Source;
 use super::{Column, Kind};
 use crate::error::Result;
+use crate::shown::{escaped_path, excerpt};
 
 /// So many names of columns are told in an error.
 const FEW: usize = 3;
@@ -51,8 +52,8 @@ impl fmt::Display for Witness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Witness::LabelColumns => f.write_str("--label-columns"),
-            Witness::LabelsFile(path) | Witness::FileBeside(path) => write!(f, "{}", path.display()),
-            Witness::ClassColumn(name) => write!(f, "the attribute called `{name}`"),
+            Witness::LabelsFile(path) | Witness::FileBeside(path) => write!(f, "{}", escaped_path(path)),
+            Witness::ClassColumn(name) => write!(f, "the attribute called `{}`", excerpt(name)),
             Witness::Counted(counted) => write!(f, "{counted}"),
             Witness::Model => f.write_str("the model"),
         }
@@ -106,8 +107,8 @@ pub(crate) fn choose_labels(
         [first, second, ..] if !label_sets => Err(source.error(format!(
             "{} columns are labels (`{}`, `{}`{}), but here each row has one label; rows with several are for the task multilabel",
             labels.len(),
-            columns[*first].name,
-            columns[*second].name,
+            excerpt(&columns[*first].name),
+            excerpt(&columns[*second].name),
             if labels.len() > 2 { ", …" } else { "" },
         ))),
         _ => Ok(labels),
@@ -202,9 +203,11 @@ fn checked(source: &Source, columns: &[Column], claim: Claim, data: &Gathering<'
         model_labels::check(source, columns, &claim, vocabulary, data)?;
     }
     match claim.absent.first() {
-        Some(name) if !claim.columns.is_empty() || data.needs_labels() => {
-            Err(source.error(format!("no column is called `{name}`, which {} names as a label", claim.by)))
-        }
+        Some(name) if !claim.columns.is_empty() || data.needs_labels() => Err(source.error(format!(
+            "no column is called `{}`, which {} names as a label",
+            excerpt(name),
+            claim.by
+        ))),
         _ => Ok(claim.columns),
     }
 }
@@ -234,5 +237,5 @@ fn listed(columns: &[Column], claim: &Claim, other: &Claim) -> String {
 }
 
 fn quoted(name: &str) -> String {
-    format!("`{name}`")
+    format!("`{}`", excerpt(name))
 }

@@ -6,6 +6,7 @@ use super::super::gather::Gathering;
 use super::super::source::{Line, Source};
 use super::{Column, Kind};
 use crate::error::{Error, Place, Result};
+use crate::shown::excerpt;
 
 /// The names of all features may not take more memory than this: `name=value` repeats the name for each value.
 const MOST_NAME_BYTES: usize = 1 << 28;
@@ -41,8 +42,9 @@ pub(super) fn roles(
     let later_file = data.needs_labels() && data.examples() > 0;
     let (mut roles, mut seen, mut bytes) = (Vec::new(), FxHashMap::default(), 0);
     for (column, is_label) in columns.iter().zip(is_label) {
-        if let Some((line, _)) = seen.insert(column.name.clone(), column.place) {
-            let problem = format!("a second column `{}`; the first is declared on line {line}", column.name);
+        if let Some((line, _)) = seen.insert(column.name.as_str(), column.place) {
+            let name = excerpt(&column.name);
+            let problem = format!("a second column `{name}`; the first is declared on line {line}");
             return refuse(column, problem);
         }
         if is_label && let Err(problem) = check_label(column, data.label_sets()) {
@@ -68,7 +70,10 @@ pub(super) fn roles(
                 if later_file
                     && let Some(new) = all.find(|name| known.and_then(|known| known.get(name)).is_none())
                 {
-                    return refuse(column, format!("the column `{new}` is not in the files before this one"));
+                    return refuse(
+                        column,
+                        format!("the column `{}` is not in the files before this one", excerpt(new)),
+                    );
                 }
                 bytes += names.as_ref().map_or(0, |names| names.iter().map(String::len).sum());
                 if bytes > MOST_NAME_BYTES {
@@ -95,11 +100,11 @@ pub(super) fn roles(
     // The feature `a=b` of a nominal column `a` must not be another column as well.
     for (column, role) in columns.iter().zip(&roles) {
         if let (Role::OneHot(_), Some(names)) = (role, one_hot_names(column))
-            && let Some(name) = names.iter().find(|name| seen.contains_key(*name))
+            && let Some(name) = names.iter().find(|name| seen.contains_key(name.as_str()))
         {
             return refuse(
                 column,
-                format!("its feature `{name}` has the name of another column; rename one"),
+                format!("its feature `{}` has the name of another column; rename one", excerpt(name)),
             );
         }
     }
@@ -113,10 +118,13 @@ fn check_label(column: &Column, label_sets: bool) -> std::result::Result<(), Str
         Kind::Nominal(values) if label_sets => match values.iter().find(|value| truth(value).is_none()) {
             None => Ok(()),
             Some(value) => Err(format!(
-                "the label `{name}` can be `{value}`, but a label of a set is there (1) or not (0)"
+                "the label `{}` can be `{}`, but a label of a set is there (1) or not (0)",
+                excerpt(name),
+                excerpt(value)
             )),
         },
         Kind::Number if !label_sets => {
+            let name = excerpt(name);
             Err(format!("the class `{name}` is declared as a number; declare its values, like {{a,b,c}}"))
         }
         _ => Ok(()),
@@ -242,7 +250,7 @@ pub(super) fn check_all_there(
             } else {
                 "the model was trained with"
             };
-            Err(line.error(0, format!("{before} a column `{name}`, which is missing here")))
+            Err(line.error(0, format!("{before} a column `{}`, which is missing here", excerpt(name))))
         }
     }
 }

@@ -1,62 +1,16 @@
-//! A model file comes back as it was written, and no file, however spoilt, does more than give an error.
+//! A model file comes back as it was written, and what is wrong with one is named. That no file does harm, however spoilt, is
+//! for `no_file_does_harm.rs`.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Alphabet, Attributes, Dataset, FeatureMatrix, Format, Preprocessing, Vocabulary};
-use maxmargin::model::Description;
-use maxmargin::solver::Certificate;
-use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, LabelCost, PairWeights};
-use maxmargin::task::{LinkOptions, Pairs, SetOptions, Task, TaskKind, TaskOptions};
-use proptest::prelude::*;
+use maxmargin::data::{Attributes, Dataset, FeatureMatrix, Preprocessing};
+use maxmargin::task::{Pairs, Task, TaskKind};
 
-fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
-    let attributes = match named {
-        true => Attributes::Named(["w=a", "", "pos=\tx"].into_iter().collect()),
-        false => Attributes::Numbered(3),
-    };
-    let cost = match cost {
-        true => LabelCost::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
-        false => LabelCost::ZeroOne,
-    };
-    let description = Description {
-        program_version: "0.1.0".to_owned(),
-        task,
-        lambda: 0.1,
-        surrogate: "margin".to_owned(),
-        search: "exact".to_owned(),
-        solver: "bmrm".to_owned(),
-        seed: 7,
-        certificate: Certificate { primal: 1.0 / 3.0, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 },
-        passes: 12,
-        examples: 5,
-        format: Some(Format::Crfsuite),
-    };
-    let links = LinkOptions {
-        miss: 2.0,
-        false_link: 1.0 / 3.0,
-        fertility: (1, 4),
-        extra_links: if bias { ExtraLinks::Free } else { ExtraLinks::Refuse },
-    };
-    let mut model = Model {
-        description,
-        options: TaskOptions { bias, cost, links, ..TaskOptions::default() },
-        vocabulary: Vocabulary {
-            labels: match task {
-                TaskKind::Matching => ["none", "sure", "possible"].into_iter().collect(),
-                _ => ["B-é", "O"].into_iter().collect(),
-            },
-            attributes,
-        },
-        preprocessing: Preprocessing::default(),
-        dropped_labels: Alphabet::default(),
-        weights: Vec::new(),
-    };
-    let dim = model.task().unwrap().dim();
-    model.weights = (0..dim).map(|i| (i as f64).sin() / 3.0).collect();
-    model
-}
+mod common;
+
+use common::models::{model, models_of_sets};
 
 fn saved(model: &Model) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
@@ -122,27 +76,6 @@ fn a_model_comes_back_as_it_was() {
             assert_eq!(saved(&again), bytes);
         }
     }
-}
-
-/// Label sets with each kind of pairs, and all the rest in turn.
-fn models_of_sets() -> Vec<Model> {
-    let pairs = [Pairs::None, Pairs::All, Pairs::Listed(vec![]), Pairs::Listed(vec![(2, 0), (1, 2)])];
-    let with = |(k, pairs): (usize, Pairs)| {
-        let mut model = model(TaskKind::Multilabel, true, k % 2 == 0, false);
-        model.vocabulary.labels = ["B-é", "O", "third"].into_iter().collect();
-        model.options.mean = k == 1;
-        model.options.sets = SetOptions {
-            pairs,
-            pair_weights: if k == 2 { PairWeights::Both } else { PairWeights::Four },
-            signed: k % 2 == 1,
-            inference: if k == 3 { Inference::Relaxed } else { Inference::Exact },
-            weights: (k > 1).then(|| [0.0, 0.1, 7.0].into()),
-        };
-        let dim = model.task().unwrap().dim();
-        model.weights = (0..dim).map(|i| (i as f64).cos() / 3.0).collect();
-        model
-    };
-    pairs.into_iter().enumerate().map(with).collect()
 }
 
 #[test]
@@ -254,43 +187,4 @@ fn problems_are_named() {
     let other = safetensors::serialize([("x", other)], None).unwrap();
     assert!(problem(&other).contains("not of this program"));
     assert!(Model::load(Path::new("/no/such/model")).unwrap_err().to_string().starts_with("cannot read"));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn arbitrary_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200), header in any::<bool>()) {
-        let mut file = Vec::new();
-        if header {
-            file.extend((bytes.len() as u64 / 2).to_le_bytes());
-        }
-        file.extend(bytes);
-        prop_assert!(load(&file).is_err());
-    }
-
-    #[test]
-    fn spoilt_models_do_no_harm(
-        kind in 0usize..7, named in any::<bool>(), cost in any::<bool>(),
-        flips in proptest::collection::vec((any::<prop::sample::Index>(), 0..8u32), 1..6),
-        length in any::<prop::sample::Index>(), cut in any::<bool>(),
-    ) {
-        let mut bytes = match TaskKind::ALL.get(kind) {
-            Some(&kind) => saved(&model(kind, named, true, cost)),
-            None => saved(&models_of_sets()[kind - TaskKind::ALL.len()]),
-        };
-        if cut {
-            bytes.truncate(length.index(bytes.len()));
-            prop_assert!(load(&bytes).is_err());
-        } else {
-            for (at, bit) in flips {
-                let at = at.index(bytes.len());
-                bytes[at] ^= 1 << bit;
-            }
-            // A flipped bit may leave a model, but then one that can be used.
-            if let Ok(model) = load(&bytes) {
-                prop_assert_eq!(model.task().unwrap().dim(), model.weights.len());
-            }
-        }
-    }
 }

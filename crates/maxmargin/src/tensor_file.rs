@@ -1,0 +1,134 @@
+//! Safetensors files, read with suspicion: the header first, and no more than it promises.
+//!
+//! A file begins with the length of its header in eight bytes, then comes the header as JSON: tensors with their places, and
+//! a description under a key of ours. All of this is checked before the tensors are read, so that what is no such file (a
+//! device without an end, say) is refused after a few bytes. Memory is taken as bytes arrive.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Metadata, SafeTensorError};
+
+use crate::shown::excerpt;
+
+/// The longest header that the format allows.
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// The characters of an error of the container or of JSON that are shown: it may quote the file.
+const MOST_SAID: usize = 200;
+
+/// An error of the container or of JSON, cut where it grows long.
+pub(crate) fn said(error: &impl Display) -> String {
+    excerpt(&error.to_string()).at_most(MOST_SAID).to_string()
+}
+
+/// What is wrong with a file.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The system refused to read it.
+    Io(io::Error),
+    /// It is not what the format says.
+    Container(SafeTensorError),
+    /// It is of the format, but its metadata has no such key.
+    NoDescription,
+}
+
+/// A file whose header is read and checked, but not yet its tensors.
+pub(crate) struct TensorFile {
+    reader: Box<dyn Read>,
+    /// The length of the header and the header, as the file has them.
+    bytes: Vec<u8>,
+    metadata: Metadata,
+    /// How long the whole file has to be.
+    length: u64,
+}
+
+impl TensorFile {
+    /// Opens a file and reads its header.
+    pub fn open(path: &Path) -> Result<Self, Refused> {
+        let file = File::open(path).map_err(Refused::Io)?;
+        let metadata = file.metadata().map_err(Refused::Io)?;
+        let length = metadata.is_file().then(|| metadata.len());
+        Self::new(Box::new(file), length)
+    }
+
+    /// Reads the header of what may be known to have this length.
+    fn new(mut reader: Box<dyn Read>, length: Option<u64>) -> Result<Self, Refused> {
+        let mut bytes = Vec::new();
+        let mut read = |count: u64, bytes: &mut Vec<u8>| {
+            let read = reader.by_ref().take(count).read_to_end(bytes).map_err(Refused::Io)?;
+            Ok(read as u64 == count)
+        };
+        if !read(8, &mut bytes)? {
+            return Err(Refused::Container(SafeTensorError::HeaderTooSmall));
+        }
+        let header_length = bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        if header_length > LONGEST_HEADER {
+            return Err(Refused::Container(SafeTensorError::HeaderTooLarge));
+        }
+        let is_longer = length.is_some_and(|length| 8 + header_length > length);
+        if is_longer || !read(header_length, &mut bytes)? {
+            return Err(Refused::Container(SafeTensorError::InvalidHeaderLength));
+        }
+        let header = std::str::from_utf8(&bytes[8..])
+            .map_err(|error| Refused::Container(SafeTensorError::InvalidHeader(error)))?;
+        let metadata: Metadata = serde_json::from_str(header)
+            .map_err(|error| Refused::Container(SafeTensorError::InvalidHeaderDeserialization(error)))?;
+        // The container itself adds this up without a check.
+        let expected = (8 + header_length).checked_add(metadata.data_len() as u64);
+        match expected {
+            Some(expected) if length.is_none_or(|length| length == expected) => {
+                Ok(Self { reader, bytes, metadata, length: expected })
+            }
+            _ => Err(Refused::Container(SafeTensorError::MetadataIncompleteBuffer)),
+        }
+    }
+
+    /// The description that the metadata has under this key.
+    pub fn description(&self, key: &str) -> Result<&str, Refused> {
+        let description = self.metadata.metadata().as_ref().and_then(|metadata| metadata.get(key));
+        description.map(String::as_str).ok_or(Refused::NoDescription)
+    }
+
+    /// The whole file.
+    pub fn read(mut self) -> Result<TensorBytes, Refused> {
+        // One byte more tells whether the file goes on.
+        let missing = (self.length - self.bytes.len() as u64).saturating_add(1);
+        self.reader.take(missing).read_to_end(&mut self.bytes).map_err(Refused::Io)?;
+        match self.bytes.len() as u64 == self.length {
+            true => Ok(TensorBytes(self.bytes)),
+            false => Err(Refused::Container(SafeTensorError::MetadataIncompleteBuffer)),
+        }
+    }
+}
+
+/// A whole file.
+pub(crate) struct TensorBytes(Vec<u8>);
+
+impl TensorBytes {
+    pub fn tensors(&self) -> Result<SafeTensors<'_>, SafeTensorError> {
+        SafeTensors::deserialize(&self.0)
+    }
+}
+
+impl Refused {
+    /// What the system said, or else the problem as these words have it.
+    pub fn explain(
+        self,
+        container: impl FnOnce(SafeTensorError) -> String,
+        no_description: &str,
+    ) -> Result<String, io::Error> {
+        match self {
+            // A pipe that breaks inside a file is a file that is cut off.
+            Refused::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                Ok(container(SafeTensorError::MetadataIncompleteBuffer))
+            }
+            Refused::Io(error) => Err(error),
+            Refused::Container(error) => Ok(container(error)),
+            Refused::NoDescription => Ok(no_description.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Data files of all formats, and the small files about labels that go with them.
+
+use std::fs;
+use std::path::Path;
+
+use maxmargin::Result;
+use maxmargin::data::{
+    Alphabet, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary, read_label_weights,
+    read_pairs, read_training, read_with,
+};
+use maxmargin::structure::CostMatrix;
+
+use super::{Shape, Sound, Target, sound};
+use crate::common;
+
+// The bits of a way to read.
+const DETECTED: u64 = 1;
+const ZERO_BASED: u64 = 1 << 1;
+/// Two bits: train, train on the file twice, read with numbered attributes, read with named ones.
+const MODE: u32 = 2;
+const SETS: u64 = 1 << 4;
+/// Two bits: which columns are labels.
+const COLUMNS: u32 = 5;
+const KEEP_MISSING: u64 = 1 << 7;
+
+const LABEL_COLUMNS: [&[&str]; 4] = [&[], &["a"], &["l", "m"], &["class"]];
+
+pub fn targets() -> Vec<Target> {
+    let formats = [
+        (
+            Format::Svmlight,
+            vec![
+                sound(
+                    "# a comment\nNOUN qid:1 cost:0.5 1:0.25 3:1\nVERB qid:1 2:-1e-3 3:7 # tail\nNOUN qid:2 9:1\n\nNOUN qid:3 1:0\n",
+                    0,
+                ),
+                sound("+1 1:0.5 7:1e-3\n-1 2:1\n1\n", 0),
+                sound("# a comment\nb,a 1:0.25 3:1\n 2:1 # none\n1:7\nc cost:2\n", SETS),
+                sound("4 6 5\n0,3 0:0.25 3:1\n\n2 5:1\n 1:7\n4 \n", SETS),
+            ],
+        ),
+        (
+            Format::Crfsuite,
+            vec![sound(
+                "@weight:0.5\nB\tw=a\tw=\\:\tlen:0.5\nI\tw=b\tw=b\n\n\nO\tw=c:2\r\nB\n\n@weight\t2\nO\tw=\\\\\tü:1e2\t\n",
+                0,
+            )],
+        ),
+        (
+            Format::Letters,
+            vec![sound(
+                "1\to\t2\t1\t1\t0\t0\t1\t1\t0\n2\tn\t-1\t1\t2\t0\t1\t1\t0\t0\t\n3\ta\t-1\t2\t1\t7\t0\t0\t0\t1\n",
+                0,
+            )],
+        ),
+        (
+            Format::Idx,
+            vec![Sound {
+                bytes: common::idx(2051, &[3, 2, 2], &[0, 0, 255, 0, 0, 7, 0, 0, 1, 2, 3, 4]),
+                way: 0,
+            }],
+        ),
+        (
+            Format::Edges,
+            vec![sound(
+                "# a comment\n0 0 sure w=a len:0.5\n0 1 P w=\\: len:1e2\n1 0 -\n\n@example weight=2 unreachable=1\n3 0 none w=a w=a:2\r\n",
+                0,
+            )],
+        ),
+        (
+            Format::Arff,
+            vec![
+                sound(
+                    "% about\n@relation 'x: -C 2'\n@attribute a {0,1}\n@attribute 'b b' {false,true}\n@attribute c numeric\n\
+                     @attribute \"d\\\"\" {x, 'y z', w}\n@attribute e {0,1}\n\n@data\n1,true,0.5,x,0\n0,false,?,'y z',1, {2}\n",
+                    SETS | KEEP_MISSING,
+                ),
+                sound(
+                    "@RELATION x\r\n@ATTRIBUTE a{1,0}\r\n@ATTRIBUTE b INTEGER\r\n@ATTRIBUTE c {u,v}\r\n@DATA\r\n{0 0,1 -2e3}\r\n{}\r\n{2 v}, {0.5} % half\r\n{1 ?}\r\n",
+                    SETS | KEEP_MISSING | 1 << COLUMNS,
+                ),
+                sound("@relation iris\n@attribute x real\n@attribute class {s,'v'}\n@data\n1 s\n2\t'v'\n", 0),
+            ],
+        ),
+        (
+            Format::Csv,
+            vec![
+                sound(
+                    "x,\"y \"\"q\"\"\",l,m\n1,2.5,0,1\n\n\"-3\",NA,1,0\n",
+                    SETS | KEEP_MISSING | 2 << COLUMNS,
+                ),
+                sound("x;y;class\r\n1;2.5;red\r\n;?;\"dark; green\"\r\n", KEEP_MISSING | 3 << COLUMNS),
+            ],
+        ),
+    ];
+    let formats = formats.into_iter().map(|(format, sound)| Target {
+        name: format.name(),
+        sound,
+        shape: Shape::Plain,
+        read: Box::new(move |path, way| read_data(path, way, format)),
+    });
+    let labels = || -> Alphabet { ["cat", "dog", "cow"].into_iter().collect() };
+    let label_file = |name, text, read: Box<dyn Fn(&Path, u64) -> Result<()>>| Target {
+        name,
+        sound: vec![sound(text, 0)],
+        shape: Shape::Plain,
+        read,
+    };
+    let names = [
+        "<?xml version=\"1.0\"?>\n<labels>\n<!-- c -->\n<label name=\"beside\"></label>\n</labels>\n",
+        "beside\n",
+    ];
+    formats
+        .chain([
+            Target {
+                name: "label-names",
+                sound: names.map(|text| sound(text, 0)).into(),
+                shape: Shape::Plain,
+                read: Box::new(read_names),
+            },
+            label_file(
+                "costs",
+                "# truth predicted cost\ncat dog 3\n\ndog cow 0.5\n",
+                Box::new(move |path, _| {
+                    let matrix = CostMatrix::read(path, &labels())?;
+                    assert!(matrix.as_slice().iter().all(|cost| cost.is_finite() && *cost >= 0.0));
+                    Ok(())
+                }),
+            ),
+            label_file(
+                "pairs",
+                "cat dog\n# two\n\ncow cat\n",
+                Box::new(move |path, _| {
+                    let pairs = read_pairs(path, &labels())?;
+                    assert!(pairs.is_sorted() && pairs.iter().all(|&(i, j)| i < j && j < 3));
+                    Ok(())
+                }),
+            ),
+            label_file(
+                "label-weights",
+                "cat 2.5\r\n# one\ncow 0\n",
+                Box::new(move |path, _| {
+                    let weights = read_label_weights(path, &labels())?;
+                    assert!(weights.len() == 3 && weights.iter().all(|weight| weight.is_finite()));
+                    Ok(())
+                }),
+            ),
+        ])
+        .collect()
+}
+
+fn read_data(path: &Path, way: u64, format: Format) -> Result<()> {
+    if format == Format::Idx {
+        let labels = path.with_file_name("input-labels-idx1");
+        if !labels.exists() {
+            fs::write(labels, common::idx(2049, &[3], &[0, 2, 1])).expect("the folder is ours");
+        }
+    }
+    let columns = LABEL_COLUMNS[(way >> COLUMNS & 3) as usize];
+    let options = ReadOptions {
+        format: (way & DETECTED == 0).then_some(format),
+        zero_based: way & ZERO_BASED != 0,
+        label_sets: way & SETS != 0,
+        label_columns: columns.iter().map(|&name| name.to_owned()).collect(),
+        missing: if way & KEEP_MISSING != 0 { Missing::Keep } else { Missing::Refuse },
+        ..ReadOptions::default()
+    };
+    let once = [path.to_owned()];
+    match way >> MODE & 3 {
+        0 => {
+            let (data, vocabulary) = read_training(&once, &options)?;
+            check(&data, &vocabulary);
+            // Its own vocabulary knows all of it.
+            let (again, unseen) = read_with(&once, &options, &vocabulary)?;
+            assert_eq!((&again.labels, &again.sets), (&data.labels, &data.sets));
+            assert_eq!((unseen.labels, unseen.attributes), (0, 0));
+        }
+        1 => {
+            let (data, vocabulary) = read_training(&[path.to_owned(), path.to_owned()], &options)?;
+            check(&data, &vocabulary);
+        }
+        2 => {
+            let vocabulary = common::numbered(&["NOUN", "1", "b"], 4);
+            check(&read_with(&once, &options, &vocabulary)?.0, &vocabulary);
+        }
+        _ => {
+            let vocabulary = common::named(&["B", "b b", "l", "m", "s"], &["w=a", "w=:", "c", "x", "d\"=w"]);
+            check(&read_with(&once, &options, &vocabulary)?.0, &vocabulary);
+        }
+    }
+    Ok(())
+}
+
+/// Checks what was read, after missing values are filled in.
+fn check(data: &Dataset, vocabulary: &Vocabulary) {
+    let is_missing = (0..data.features.rows())
+        .any(|row| data.features.row(row).to_pairs().iter().any(|(_, value)| value.is_nan()));
+    if !is_missing {
+        common::check(data, vocabulary);
+    }
+    // Statistics have a number for each column, which may be many more than there are values.
+    if vocabulary.attributes.len() > 1 << 16 {
+        return;
+    }
+    for (impute, standardise) in [(Impute::Mean, false), (Impute::Zero, true), (Impute::Mean, true)] {
+        let preprocessing = Preprocessing::fit(data, impute, standardise).expect("it fits what it is of");
+        if let Ok(data) = preprocessing.apply(data) {
+            common::check(&data, vocabulary);
+        }
+    }
+}
+
+/// The file has the names of labels, for a table that is in order.
+fn read_names(path: &Path, way: u64) -> Result<()> {
+    let table = path.with_file_name("input-table.arff");
+    if !table.exists() {
+        let text = "@relation y\n@attribute beside {0,1}\n@attribute x real\n@data\n1,1\n0,2\n";
+        fs::write(&table, text).expect("the folder is ours");
+    }
+    let label_sets = way & SETS == 0;
+    let options = ReadOptions { labels: Some(path.to_owned()), label_sets, ..ReadOptions::default() };
+    let (data, vocabulary) = read_training(&[table], &options)?;
+    common::check(&data, &vocabulary);
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! What the program itself saved: models, associations, checkpoints.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use maxmargin::association::{Associations, EstimationOptions};
+use maxmargin::data::alignment::ParallelText;
+use maxmargin::data::{ReadOptions, fingerprint_of_bytes, read_training};
+use maxmargin::risk::Risk;
+use maxmargin::solver::{CheckpointDir, Identity, Limits, RunState, SolverKind, SolverSettings, resume};
+use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::{Model, Result};
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+
+use super::mutation::mutate;
+use super::{Shape, Sound, Target, put};
+use crate::common::models::{model, models_of_sets};
+
+/// The line with which a checkpoint begins.
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 2\n";
+
+pub fn targets() -> Vec<Target> {
+    let mut models = models_of_sets();
+    for (task, named, bias) in
+        TaskKind::ALL.into_iter().flat_map(|task| [(task, true, true), (task, false, false)])
+    {
+        models.push(model(task, named, bias, !named));
+    }
+    let models = models.iter().map(|model| bytes(|path| model.save(path))).collect();
+    let pairs =
+        [("the house is small", "la maison est petite"), ("the flower", "la fleur"), ("house", "maison")];
+    let text = ParallelText::from_pairs(pairs);
+    let associations = Associations::estimate(&[&text], &EstimationOptions::default(), |_| ()).expect("text");
+    vec![
+        Target { name: "model", sound: models, shape: Shape::Tensors, read: Box::new(read_model) },
+        Target {
+            name: "associations",
+            sound: vec![bytes(|path| associations.save(path))],
+            shape: Shape::Tensors,
+            read: Box::new(read_associations),
+        },
+        checkpoints(),
+    ]
+}
+
+/// What is saved.
+fn bytes(save: impl FnOnce(&Path) -> Result<()>) -> Sound {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("saved");
+    save(&path).expect("it can be saved");
+    Sound { bytes: fs::read(path).expect("it is there"), way: 0 }
+}
+
+fn read_model(path: &Path, _: u64) -> Result<()> {
+    let model = Model::load(path)?;
+    assert_eq!(model.task()?.dim(), model.weights.len());
+    assert_eq!(model.blocks().iter().map(|block| block.len()).sum::<usize>(), model.weights.len());
+    assert!(model.weights.iter().all(|weight| weight.is_finite()));
+    Ok(())
+}
+
+fn read_associations(path: &Path, _: u64) -> Result<()> {
+    let associations = Associations::load(path)?;
+    let pair = associations.of_pair(&["the", "house", "x"], &["la", "maison", "fleur", "y"]);
+    for posterior in pair.hmm.iter().chain(&pair.model1).flatten() {
+        assert!((-1e-6..=1.0 + 1e-6).contains(posterior), "{posterior}");
+    }
+    Ok(())
+}
+
+fn identity() -> Identity {
+    vec![("solver".to_owned(), "any".to_owned()), ("data".to_owned(), "7".to_owned())]
+}
+
+/// A small problem, so that checkpoints are small too.
+fn risk() -> Box<dyn Risk> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("data");
+    fs::write(&path, "B\tx\ty:2\nI\tx\n\nO\ty\nB\tx\nO\n\nI\n").expect("the folder is ours");
+    let (data, names) = read_training(&[path], &ReadOptions::default()).expect("data in order");
+    let (features, labels) = (names.attributes.len(), names.labels.len());
+    let task = Task::new(TaskKind::Chain, features, labels, TaskOptions::default()).expect("a task");
+    task.risk(&data).expect("labelled data")
+}
+
+fn checkpoints() -> Target {
+    let risk = risk();
+    let sound = SolverKind::ALL.into_iter().map(|kind| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let directory = CheckpointDir::new(folder.path()).expect("a folder");
+        let mut solver = kind.build(risk.as_ref(), &SolverSettings::new(0.1).expect("λ"));
+        let limits = Limits { gap: 1e-9, max_passes: 2, time_limit: None };
+        let mut state = RunState::new(risk.dim());
+        resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
+            directory.save(&identity(), state, solver, risk.as_ref()).expect("it can be saved");
+            ControlFlow::Continue(())
+        });
+        Sound { bytes: fs::read(directory.file()).expect("it is there"), way: 0 }
+    });
+    let sound = sound.collect();
+    let read = move |path: &Path, _: u64| {
+        let folder = path.with_file_name("input-checkpoint");
+        let directory = CheckpointDir::new(&folder)?;
+        let bytes = fs::read(path).expect("it is there");
+        put(directory.file(), &bytes).expect("the folder is ours");
+        let (state, _) = directory.load(&identity(), risk.as_ref())?;
+        _ = state.report;
+        Ok(())
+    };
+    Target { name: "checkpoint", sound, shape: Shape::Checkpoint, read: Box::new(read) }
+}
+
+/// Spoils header and data each by itself, and makes the length of the header right again.
+pub fn spoil_tensors(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
+    let end = match bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length)) {
+        Some(length) if length < bytes.len() as u64 - 8 => 8 + length as usize,
+        _ => return mutate(bytes, &[], random),
+    };
+    let (mut header, mut data) = (bytes[8..end].to_vec(), bytes[end..].to_vec());
+    if random.random_bool(0.7) {
+        header = mutate(&header, &[], random);
+    }
+    if random.random_bool(0.5) {
+        data = mutate(&data, &[], random);
+    }
+    [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat()
+}
+
+/// Spoils the state, and lets the header vouch for it.
+pub fn spoil_checkpoint(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
+    let header = bytes
+        .strip_prefix(MAGIC)
+        .and_then(|rest| postcard::take_from_bytes::<(Identity, u64, u64)>(rest).ok());
+    let Some(((mut identity, ..), body)) = header else { return mutate(bytes, &[], random) };
+    let body = mutate(body, &[], random);
+    if let Some((_, value)) = identity.first_mut()
+        && random.random_bool(0.1)
+    {
+        *value = String::from_utf8_lossy(&mutate(value.as_bytes(), &[], random)).into_owned();
+    }
+    let header =
+        postcard::to_stdvec(&(identity, body.len() as u64, fingerprint_of_bytes(&body))).expect("memory");
+    [MAGIC, &header, &body].concat()
+}
