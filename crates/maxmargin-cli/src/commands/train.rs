@@ -176,7 +176,7 @@ impl Train {
         let (mut state, mut solver) =
             match checkpoints.as_ref().map(|saved| saved.load(risk.as_ref())).transpose()?.flatten() {
                 Some(saved) => saved,
-                None => (RunState::new(risk.dim()), choice.kind.build(risk.as_ref(), &settings)),
+                None => (RunState::new(risk.dim()), choice.build(risk.as_ref(), &settings)),
             };
         let mut log = match &self.log {
             Some(path) if state.report.passes > 0 => Some(Log::go_on(path, state.report.passes)?),

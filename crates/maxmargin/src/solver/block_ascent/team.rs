@@ -52,8 +52,7 @@ impl Team {
         self.grain.store(grain, Ordering::Relaxed);
         self.left.store(visits, Ordering::Release);
         while self.take(&mut work) {}
-        let is_over =
-            || self.done.load(Ordering::SeqCst) >= visits || self.failed.load(Ordering::SeqCst);
+        let is_over = || self.done.load(Ordering::SeqCst) >= visits || self.failed.load(Ordering::SeqCst);
         for _ in 0..PATIENCE {
             if is_over() {
                 return;

@@ -123,12 +123,13 @@ impl Matching {
 
     /// Computes the score of each edge.
     fn score_links(&self, w: &[f64], x: &Graph, links: &mut [f64]) {
-        let bias = if self.options.bias { w[self.features] } else { 0.0 };
-        for (edge, score) in links.iter_mut().enumerate() {
-            let mut sum = bias;
-            x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
-            *score = sum;
-        }
+        links.iter_mut().enumerate().for_each(|(edge, score)| *score = self.score_link(w, x, edge));
+    }
+
+    fn score_link(&self, w: &[f64], x: &Graph, edge: usize) -> f64 {
+        let mut sum = if self.options.bias { w[self.features] } else { 0.0 };
+        x.rows().row(edge).for_each(|j, value| sum += value * w[j]);
+        sum
     }
 
     /// The score of each edge.
@@ -150,6 +151,23 @@ impl Structure for Matching {
 
     fn score(&self, w: &[f64], x: &Graph, scores: &mut MatchingScores) {
         self.score_links(w, x, scores.begin(x.edges().len()));
+    }
+
+    /// A graph has some ten times as many edges as links, and each is a sparse product.
+    fn score_for(&self, w: &[f64], x: &Graph, y: &Links, begin: bool, scores: &mut MatchingScores) {
+        if begin {
+            scores.begin(x.edges().len()).fill(f64::NAN);
+        }
+        for &edge in &y.on {
+            let score = &mut scores.links[edge as usize];
+            if score.is_nan() {
+                *score = self.score_link(w, x, edge as usize);
+            }
+        }
+    }
+
+    fn variables(&self, x: &Graph) -> usize {
+        x.edges().len()
     }
 
     fn score_of(&self, _x: &Graph, scores: &MatchingScores, y: &Links) -> f64 {
