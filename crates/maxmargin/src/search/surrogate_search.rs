@@ -194,7 +194,7 @@ mod tests {
         let structure = Multiclass::new(1, 3, false, LabelCost::ZeroOne).unwrap();
         let search = SurrogateSearch::new(Surrogate::MicroF1, Strategy::Hull).unwrap();
         let mut workspace = Workspace::default();
-        let mut answer = |i: usize, workspace: &mut Workspace<Multiclass>| {
+        let answer = |i: usize, workspace: &mut Workspace<Multiclass>| {
             let (input, mut scores) = (Rows::new(&x, i..i + 1), Default::default());
             structure.score(&[0.5, -0.25, 0.0], &input, &mut scores);
             let scene = Scene {

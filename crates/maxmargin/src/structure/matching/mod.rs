@@ -244,3 +244,31 @@ impl Structure for Matching {
         sum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{Edge, FeatureMatrix, Rows};
+
+    #[test]
+    fn links_scored_for_one_label_after_the_other_are_those_of_all() {
+        let rows: Vec<[f64; 2]> =
+            (0..9).map(|edge| [0.1 * f64::from(edge), 1.0 / f64::from(edge + 3)]).collect();
+        let features = Arc::new(FeatureMatrix::from_dense(&rows));
+        let edges: Vec<Edge> = (0..9).map(|edge| Edge { left: edge / 3, right: edge % 3 }).collect();
+        let graph = Graph::new(Rows::new(&features, 0..9), edges.into(), 0);
+        let structure = Matching::new(2, MatchingOptions::default()).unwrap();
+        let (mut all, mut some) = (MatchingScores::default(), MatchingScores::default());
+        for w in [[0.7, -1.3, 0.1], [-0.2, 0.9, 0.4]] {
+            structure.score(&w, &graph, &mut all);
+            for (k, links) in [vec![0, 4, 8], vec![], vec![1, 4], vec![2, 3, 7]].into_iter().enumerate() {
+                let label = Links::of(links);
+                structure.score_for(&w, &graph, &label, k == 0, &mut some);
+                let scores = [&all, &some].map(|scores| structure.score_of(&graph, scores, &label));
+                assert_eq!(scores[0], scores[1], "{label:?}");
+            }
+        }
+    }
+}
