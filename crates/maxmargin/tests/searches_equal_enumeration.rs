@@ -156,7 +156,7 @@ fn check<S: Searchable>(
                 continue;
             }
             let search = SurrogateSearch::new(surrogate, strategy).unwrap().with_background(background);
-            let mut workspace = Workspace::<S::Scores>::default();
+            let mut workspace = Workspace::<S>::default();
             for (i, (input, truth)) in examples.iter().enumerate() {
                 let mut memory = Memory::default();
                 for (w, scale) in w.iter().zip([1.0, 0.5, 0.0]) {

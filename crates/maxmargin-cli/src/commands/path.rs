@@ -224,12 +224,12 @@ impl Path {
             let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
             let mut progress = Progress::new(limits, self.solving.quiet, &name);
             // The same solver goes on where it can, with all it knows; else a new one starts from the weights.
-            let kind = self.solver.resolve(risk.as_ref(), lambda).kind;
+            let choice = self.solver.resolve(risk.as_ref(), lambda);
             let going_on = kept
                 .take()
-                .filter(|(before, _)| *before == kind)
+                .filter(|(before, _)| *before == choice.kind)
                 .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
-            let mut solver = going_on.unwrap_or_else(|| kind.build(risk.as_ref(), &settings));
+            let mut solver = going_on.unwrap_or_else(|| choice.build(risk.as_ref(), &settings));
             let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
             let Outcome { report, ref mut weights, stop } = trained.outcome;
             let weights = std::mem::take(weights);
@@ -264,7 +264,7 @@ impl Path {
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
             start = Some(model.weights);
-            kept = Some((kind, solver));
+            kept = Some((choice.kind, solver));
             if stop == Stop::Interrupted || interrupt::asked() && (i + 1 < lambdas.len() || self.refit) {
                 interrupt::heed();
                 note("interrupted; what follows is about the values of λ so far");
@@ -295,7 +295,7 @@ impl Path {
         let risk = problem.risk()?;
         let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "all examples");
-        let mut solver = self.solver.resolve(risk.as_ref(), lambda).kind.build(risk.as_ref(), &settings);
+        let mut solver = self.solver.resolve(risk.as_ref(), lambda).build(risk.as_ref(), &settings);
         let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
         let weights = std::mem::take(&mut trained.outcome.weights);
         problem.model(trained.solver, &settings, &trained.outcome.report, weights).save(&self.model)?;

@@ -60,8 +60,8 @@ pub struct Train {
     /// prox-p-bmrm: the same with --groups cutting planes a pass. n-slack: a plane for each example. bcfw:
     /// block-coordinate Frank-Wolfe with cached planes and gap sampling. sdca: the same without cache and sampling. sgd:
     /// averaged stochastic subgradient steps, quick but with a weak proof. extragradient and small-qp: for saddle points, with the
-    /// surrogate margin and the tasks matching, chain and multiclass; small-qp for small problems only. auto picks by the number of weights and by λ·n,
-    /// and the summary says why.
+    /// surrogate margin and the tasks matching, chain and multiclass; small-qp for small problems only. auto picks by λ·n and by the number of
+    /// weights beside what they are learnt from, and the summary says why.
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Solving")]
     solver: SolverKind,
 
@@ -165,7 +165,7 @@ impl Train {
         let (mut state, mut solver) =
             match checkpoints.as_ref().map(|saved| saved.load(risk.as_ref())).transpose()?.flatten() {
                 Some(saved) => saved,
-                None => (RunState::new(risk.dim()), choice.kind.build(risk.as_ref(), &settings)),
+                None => (RunState::new(risk.dim()), choice.build(risk.as_ref(), &settings)),
             };
         let mut log = match &self.log {
             Some(path) if state.report.passes > 0 => Some(Log::go_on(path, state.report.passes)?),

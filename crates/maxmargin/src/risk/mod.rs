@@ -126,6 +126,10 @@ pub trait Risk: Sync {
     fn is_convex(&self) -> bool {
         true
     }
+    /// How many variables the labels of all examples have: positions, members of sets, links.
+    fn variables(&self) -> usize {
+        self.len()
+    }
     /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
     fn is_costly(&self) -> bool {
         false

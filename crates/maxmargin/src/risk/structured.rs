@@ -132,6 +132,10 @@ where
         self.convex
     }
 
+    fn variables(&self) -> usize {
+        self.examples.iter().map(|example| self.structure.variables(&example.input)).sum()
+    }
+
     fn is_costly(&self) -> bool {
         self.structure.is_costly()
     }
@@ -207,6 +211,28 @@ impl<S: Structure, Q: Search<S>> Drop for StructuredOracle<'_, S, Q> {
 }
 
 impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
+    /// Appends the values of planes under weights, or under the scores that are there.
+    fn values_of(&mut self, i: usize, w: Option<&[f64]>, planes: &[Plane], values: &mut Vec<f64>) {
+        let StructuredRisk { structure, examples, .. } = self.risk;
+        let Example { input, truth, .. } = &examples[i];
+        if let Some(w) = w {
+            structure.score_for(w, input, truth, true, &mut self.scores);
+        }
+        let of_truth = structure.score_of(input, &self.scores, truth);
+        for plane in planes {
+            let mut value = plane.b;
+            for (code, factor) in plane.parts() {
+                self.label.decode(code);
+                if let Some(w) = w {
+                    structure.score_for(w, input, &self.label, false, &mut self.scores);
+                }
+                let score = structure.score_of(input, &self.scores, &self.label);
+                value += factor * self.scale * (score - of_truth);
+            }
+            values.push(value);
+        }
+    }
+
     fn most_violated(&mut self, i: usize, at: Point<'_>) -> Violation<S::Label> {
         let StructuredRisk { structure, search, examples, magnitudes, memories, .. } = self.risk;
         let (Example { input, truth, .. }, magnitude) = (&examples[i], &magnitudes[i]);
@@ -254,24 +280,12 @@ where
     }
 
     fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>) {
-        let StructuredRisk { structure, examples, .. } = self.risk;
-        let Example { input, truth, .. } = &examples[i];
-        let of_truth = structure.score_of(input, &self.scores, truth);
-        for plane in planes {
-            let mut value = plane.b;
-            for (code, factor) in plane.parts() {
-                self.label.decode(code);
-                let score = structure.score_of(input, &self.scores, &self.label);
-                value += factor * self.scale * (score - of_truth);
-            }
-            values.push(value);
-        }
+        self.values_of(i, None, planes, values);
     }
 
     fn values(&mut self, i: usize, at: Point<'_>, planes: &[Plane], values: &mut Vec<f64>) {
-        self.risk.structure.score(at.direction, &self.risk.examples[i].input, &mut self.scores);
         self.scale = at.scale;
-        self.values_there(i, planes, values);
+        self.values_of(i, Some(at.direction), planes, values);
     }
 
     fn products(&mut self, i: usize, plane: &Plane, others: &[Plane], products: &mut Vec<f64>) {

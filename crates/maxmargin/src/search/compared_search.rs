@@ -160,7 +160,7 @@ impl<L: Clone + PartialEq + Send + Sync + 'static> ComparedSearch<L> {
 }
 
 impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
-    type Workspace = Workspace<S::Scores>;
+    type Workspace = Workspace<S>;
 
     fn most_violated(
         &self,

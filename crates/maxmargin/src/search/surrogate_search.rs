@@ -4,7 +4,7 @@ use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::Result;
 use crate::linear::round_up;
-use crate::structure::{LabelSets, ScoreStratum, Searchable};
+use crate::structure::{LabelSets, ScoreStratum, Searchable, Structure};
 use crate::surrogate::Surrogate;
 
 /// A surrogate and the way to its most violated label.
@@ -65,16 +65,19 @@ impl SurrogateSearch {
     }
 }
 
-/// Working memory of one thread.
-pub struct Workspace<Scores> {
+/// Working memory of one thread, for one search in one structure.
+pub struct Workspace<S: Structure> {
     /// Micro-F1: scores with the set loss added.
-    scores: Scores,
+    scores: S::Scores,
+    /// Micro-F1: the structure with sizes for losses, from the first search on. A structure may hold tables of costs and
+    /// pairs, which are not to be copied for each example.
+    sizes: Option<S>,
     strata: Vec<ScoreStratum>,
 }
 
-impl<Scores: Default> Default for Workspace<Scores> {
+impl<S: Structure> Default for Workspace<S> {
     fn default() -> Self {
-        Self { scores: Scores::default(), strata: Vec::new() }
+        Self { scores: S::Scores::default(), sizes: None, strata: Vec::new() }
     }
 }
 
@@ -84,7 +87,7 @@ impl SurrogateSearch {
         &self,
         scene: Scene<'_, S>,
         memory: &mut Memory<S::Label>,
-        workspace: &mut Workspace<S::Scores>,
+        workspace: &mut Workspace<S>,
     ) -> Answer<S::Label> {
         self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory))
     }
@@ -93,18 +96,18 @@ impl SurrogateSearch {
     pub(super) fn on_plane<S: Searchable, T>(
         &self,
         scene: Scene<'_, S>,
-        workspace: &mut Workspace<S::Scores>,
+        workspace: &mut Workspace<S>,
         work: impl FnOnce(&mut StructurePlane<'_, S>) -> T,
     ) -> T {
-        let Workspace { scores, strata } = workspace;
+        let Workspace { scores, sizes, strata } = workspace;
         let range = self.loss_range(scene.structure, scene.input, scene.truth);
         if self.surrogate != Surrogate::MicroF1 {
             return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
         }
         let Scene { example, structure, input, truth, scale, noise, .. } = scene;
         structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
-        let sizes = structure.with_sizes(self.background);
-        let scene = Scene { example, structure: &sizes, input, truth, scores, scale: 1.0, noise };
+        let sizes = &*sizes.get_or_insert_with(|| structure.with_sizes(self.background));
+        let scene = Scene { example, structure: sizes, input, truth, scores, scale: 1.0, noise };
         let size = structure.size(truth, self.background);
         work(&mut StructurePlane::new(scene, -size, range, None, strata))
     }
@@ -180,7 +183,7 @@ impl SurrogateSearch {
 }
 
 impl<S: Searchable> Search<S> for SurrogateSearch {
-    type Workspace = Workspace<S::Scores>;
+    type Workspace = Workspace<S>;
 
     fn most_violated(
         &self,
@@ -204,5 +207,42 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
 
     fn name(&self) -> &'static str {
         self.strategy.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{FeatureMatrix, Rows};
+    use crate::structure::{LabelCost, Multiclass};
+
+    #[test]
+    fn micro_f1_copies_the_structure_once_for_all_examples() {
+        let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
+        let structure = Multiclass::new(1, 3, false, LabelCost::ZeroOne).unwrap();
+        let search = SurrogateSearch::new(Surrogate::MicroF1, Strategy::Hull).unwrap();
+        let mut workspace = Workspace::default();
+        let answer = |i: usize, workspace: &mut Workspace<Multiclass>| {
+            let (input, mut scores) = (Rows::new(&x, i..i + 1), Default::default());
+            structure.score(&[0.5, -0.25, 0.0], &input, &mut scores);
+            let scene = Scene {
+                example: i,
+                structure: &structure,
+                input: &input,
+                truth: &0,
+                scores: &mut scores,
+                scale: 1.0,
+                noise: crate::structure::ScoreNoise::UNKNOWN,
+            };
+            search.answer(scene, &mut Memory::default(), workspace).value
+        };
+        let fresh = [0, 1].map(|i| answer(i, &mut Workspace::default()));
+        assert_eq!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
+        // What is kept is what the next search works with: it makes no copy of its own.
+        workspace.sizes =
+            Some(Multiclass::new(1, 3, false, LabelCost::Size { background: Some(1) }).unwrap());
+        assert_ne!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
     }
 }

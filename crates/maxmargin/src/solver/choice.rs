@@ -10,8 +10,16 @@ use crate::risk::Risk;
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
 const LARGEST_DENSE_PLANE: usize = 1_000_000;
 
-/// From this λ·n on block-coordinate steps reach a small gap sooner than bundles.
-const EASY: f64 = 50.0;
+/// Up to this λ·n bundles may reach a small gap sooner than block-coordinate steps, and
+const SMALL: f64 = 3.0;
+
+/// they do where labels have at least this many variables for each weight. There the examples say much the same of each
+/// weight: planes of sums say it with few numbers, and examples that move one by one undo each other's work.
+const VARIABLES_PER_WEIGHT: f64 = 5.0;
+
+/// The numbers that all groups together may add to the master problem in a pass, where `auto` chooses their number: with more
+/// of them the master problem takes longer than what its planes save.
+const LARGEST_PASS: usize = 1 << 16;
 
 /// The solvers that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +98,7 @@ impl SolverKind {
 
     /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
     pub fn resolve(self, risk: &dyn Risk, lambda: f64) -> Choice {
-        let choice = |kind, why| Choice { kind, why: Some(why) };
+        let choice = |kind, why| Choice { kind, why: Some(why), most_groups: usize::MAX };
         match self {
             SolverKind::Auto if !risk.is_convex() => {
                 choice(SolverKind::Sgd, "the only one that needs no convex risk")
@@ -101,13 +109,17 @@ impl SolverKind {
             SolverKind::Auto if risk.is_costly() => {
                 choice(SolverKind::Bcfw, "fewest oracle calls, which are costly here")
             }
-            SolverKind::Auto if lambda * risk.len() as f64 >= EASY => {
+            SolverKind::Auto if lambda * risk.len() as f64 > SMALL => {
                 choice(SolverKind::Bcfw, "fastest where λ·n is not small, that is where C-sum is")
             }
-            SolverKind::Auto => {
-                choice(SolverKind::ProxBmrm, "fastest where λ·n is small, that is where C-sum is large")
+            SolverKind::Auto if (risk.variables() as f64) < VARIABLES_PER_WEIGHT * risk.dim() as f64 => {
+                choice(SolverKind::Bcfw, "fastest where weights are many beside what they are learnt from")
             }
-            kind => Choice { kind, why: None },
+            SolverKind::Auto => Choice {
+                most_groups: (LARGEST_PASS / risk.dim().max(1)).max(1),
+                ..choice(SolverKind::ProxPBmrm, "fastest where λ·n is small and weights are few")
+            },
+            kind => Choice { kind, why: None, most_groups: usize::MAX },
         }
     }
 
@@ -140,10 +152,28 @@ impl SolverKind {
 
     /// A solver of this kind for a risk, which should have been [checked](Self::check).
     pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
-        let &SolverSettings { lambda, groups, seed, .. } = settings;
+        self.resolve(risk, settings.lambda).build(risk, settings)
+    }
+}
+
+/// Which solver it is, and why, if `auto` chose it.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// The solver.
+    pub kind: SolverKind,
+    why: Option<&'static str>,
+    /// The most cutting-plane models that the P-variants should have.
+    most_groups: usize,
+}
+
+impl Choice {
+    /// The solver for a risk, which should have been [checked](SolverKind::check).
+    pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
+        let &SolverSettings { lambda, seed, .. } = settings;
+        let groups = settings.groups.min(self.most_groups);
         let start = settings.start.clone();
         let prox = ProxOptions { seed, ..ProxOptions::default() };
-        match self.resolve(risk, lambda).kind {
+        match self.kind {
             SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)),
             SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)),
             SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
@@ -156,17 +186,7 @@ impl SolverKind {
             SolverKind::SmallQp => Box::new(SmallQp::new(lambda, risk)),
         }
     }
-}
 
-/// Which solver it is, and why, if `auto` chose it.
-#[derive(Debug, Clone, Copy)]
-pub struct Choice {
-    /// The solver.
-    pub kind: SolverKind,
-    why: Option<&'static str>,
-}
-
-impl Choice {
     /// What `auto` stands for when there are weights to start from; a solver that was asked for by name stays.
     ///
     /// Above a million weights none of those that can start from weights is worth having.
@@ -175,7 +195,7 @@ impl Choice {
             Some(_)
                 if !self.kind.starts_anywhere() && risk.is_convex() && risk.dim() <= LARGEST_DENSE_PLANE =>
             {
-                Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights") }
+                Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights"), ..self }
             }
             _ => self,
         }

@@ -116,6 +116,13 @@ pub trait Structure: Sync {
         false
     }
 
+    /// How many variables a label of this input has: positions, members of a set, links. Beside the number of weights, the
+    /// variables of all examples say how much there is to learn each weight from.
+    fn variables(&self, x: &Self::Input) -> usize {
+        let _ = x;
+        1
+    }
+
     /// Directions along which the features of labels differ in the same way for all inputs, where they dominate.
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
         None
@@ -146,6 +153,15 @@ pub trait Structure: Sync {
     /// How large the features and losses of an example are. Certificates rest on it: each number must be at least what it
     /// stands for, and may be larger.
     fn magnitude(&self, x: &Self::Input, truth: &Self::Label) -> Magnitude;
+
+    /// Sees to it that the scores have what [`score_of`](Self::score_of) needs for one label. With `begin` they are of another
+    /// input or of other weights so far. Worth writing where a label has few of the parts that can be scored.
+    fn score_for(&self, w: &[f64], x: &Self::Input, y: &Self::Label, begin: bool, scores: &mut Self::Scores) {
+        let _ = y;
+        if begin {
+            self.score(w, x, scores);
+        }
+    }
 
     /// ⟨w, φ(x,y)⟩ from the scores.
     fn score_of(&self, x: &Self::Input, scores: &Self::Scores, y: &Self::Label) -> f64;
@@ -302,8 +318,8 @@ impl<S: Stratified + KBest + LabelSets + Relaxed> Searchable for S {}
 
 /// A structure whose labels are sets of (position, label) pairs, those with the background label left out: what Micro-F1
 /// needs.
-pub trait LabelSets: Structure + Sized {
-    /// The same structure with −|y| for a loss.
+pub trait LabelSets: Structure + Sized + Send {
+    /// The same structure with −|y| for a loss. It is a copy, and asked for once per thread.
     fn with_sizes(&self, background: Option<u32>) -> Self;
 
     /// The scores times `scale`, plus |y Δ truth|.

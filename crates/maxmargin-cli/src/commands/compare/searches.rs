@@ -87,7 +87,7 @@ impl CompareSearches {
         let (risk, comparison) = problem.task.compared_risk(&problem.data, &search, &options)?;
         self.solver.check(risk.as_ref())?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
-        let mut solver = choice.kind.build(risk.as_ref(), &settings);
+        let mut solver = choice.build(risk.as_ref(), &settings);
         let limits = self.solving.limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let listening = interrupt::listen();

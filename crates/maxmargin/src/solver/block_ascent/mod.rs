@@ -91,7 +91,7 @@ pub(super) struct Tally {
     steps: f64,
 }
 
-/// The oracles and the working memory of all threads, for one pass.
+/// The oracles and the working memory of all threads that may work on one pass.
 pub(super) struct Crew<'a> {
     risk: &'a dyn Risk,
     visitors: Vec<Visitor<'a>>,
@@ -179,15 +179,23 @@ impl BlockAscent {
             visitor.look(visit, Point::unmeasured(&weights, 1.0), look);
             visitor.ascend(visit, lambda);
         };
-        let grain = (batch / (4 * (1 + helpers.len()))).max(1);
+        let most_helpers = helpers.len();
+        let grain = (batch / (4 * (1 + most_helpers))).max(1);
         let common = crew.risk.common_directions();
         let team = Team::default();
+        // Helpers come and go: each takes a visitor that nobody has.
+        let free: Mutex<Vec<&mut Visitor<'_>>> = Mutex::new(helpers.iter_mut().collect());
+        let help = || {
+            let visitor = open(&free).pop();
+            if let Some(visitor) = visitor {
+                team.help(|k| work(visitor, k));
+                open(&free).push(visitor);
+            }
+            team.go();
+        };
         let mut batch_order = Vec::with_capacity(batch);
         rayon::scope(|scope| {
             let _closing = team.closing();
-            for visitor in helpers {
-                scope.spawn(|_| team.help(|k| work(visitor, k)));
-            }
             for examples in examples.chunks(batch) {
                 // Visits are taken from the end: the longest first, so that nobody waits long for the last.
                 batch_order.clear();
@@ -198,6 +206,7 @@ impl BlockAscent {
                     visit.example = i;
                     visit.model = std::mem::take(&mut self.models[i]);
                 }
+                team.call(most_helpers, examples.len(), grain, || scope.spawn(|_| help()));
                 team.lead(examples.len(), grain, |k| work(leader, k));
                 if team.has_failed() {
                     // The scope passes the helper's panic on.

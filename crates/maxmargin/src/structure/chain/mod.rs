@@ -174,6 +174,10 @@ impl Structure for Chain {
     /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
     type Kernel = Vec<f64>;
 
+    fn variables(&self, x: &Rows) -> usize {
+        x.len()
+    }
+
     fn dim(&self) -> usize {
         self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
     }

@@ -200,6 +200,10 @@ impl Structure for Multilabel {
         self.pairs_start() + self.options.pair_weights.count() * self.graph.edges().len()
     }
 
+    fn variables(&self, _x: &Rows) -> usize {
+        self.labels()
+    }
+
     fn is_costly(&self) -> bool {
         matches!(self.way, Way::Searched)
     }

@@ -11,6 +11,7 @@ use super::super::super::source::Source;
 use super::super::roles::one_hot_names;
 use super::{Claim, Column, CountedLabels, Witness, checked};
 use crate::error::Result;
+use crate::shown::excerpt;
 
 /// The columns that a model has as labels, and those beside them that the file itself counts.
 pub(super) fn choose(
@@ -45,7 +46,7 @@ pub(super) fn check(
     data: &Gathering<'_>,
 ) -> Result<()> {
     if let Some(column) = claim.columns.iter().map(|&j| &columns[j]).find(|c| uses(vocabulary, c)) {
-        let name = &column.name;
+        let name = excerpt(&column.name);
         return Err(source.error(format!(
             "{} names `{name}` as a label, but the model has it as a feature; name the labels with --label-columns, as in training",
             claim.by
@@ -66,8 +67,9 @@ pub(super) fn check(
     match names.iter().find(is_left_out) {
         None => Ok(()),
         Some(label) => Err(source.error(format!(
-            "{} does not name `{label}`, a label of the model: without its column it would count as absent",
-            claim.by
+            "{} does not name `{}`, a label of the model: without its column it would count as absent",
+            claim.by,
+            excerpt(label)
         ))),
     }
 }

@@ -1,0 +1,67 @@
+//! Promise: `auto` is a function of the problem alone: of its weights, its variables and λ·n. The table in `docs/solvers/auto.md`
+//! says which; `benches/solver_matrix.py` holds it to measurements.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use maxmargin::data::{FeatureMatrix, Noise, Rows, word_images};
+use maxmargin::risk::{Risk, StructuredRisk};
+use maxmargin::search::MarginSearch;
+use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
+use maxmargin::structure::{Example, LabelCost, Multiclass};
+use maxmargin::task::{Task, TaskKind, TaskOptions};
+
+/// 60 examples of two classes with this many features.
+fn classes(features: usize) -> StructuredRisk<Multiclass, MarginSearch> {
+    let value = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0;
+    let rows: Vec<Vec<f64>> = (0..60).map(|i| (0..features).map(|j| value(i, j)).collect()).collect();
+    let x = Arc::new(FeatureMatrix::from_dense(&rows));
+    let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % 2) as u32, weight: 1.0 };
+    let structure = Multiclass::new(features, 2, false, LabelCost::ZeroOne).unwrap();
+    StructuredRisk::new(structure, MarginSearch, (0..60).map(example).collect())
+}
+
+fn chosen(risk: &dyn Risk, c_sum: f64) -> SolverKind {
+    SolverKind::Auto.resolve(risk, 1.0 / (c_sum * risk.len() as f64)).kind
+}
+
+#[test]
+fn bundles_are_for_few_weights_and_small_lambda() {
+    // 60 variables for 10 weights, and for 14.
+    let (few, many) = (classes(5), classes(7));
+    assert_eq!((few.dim(), few.variables(), many.dim()), (10, 60, 14));
+    assert_eq!(chosen(&few, 1.0), SolverKind::ProxPBmrm);
+    assert_eq!(chosen(&few, 100.0), SolverKind::ProxPBmrm);
+    assert_eq!(chosen(&few, 0.1), SolverKind::Bcfw);
+    assert_eq!(chosen(&many, 1.0), SolverKind::Bcfw);
+    assert_eq!(chosen(&many, 0.01), SolverKind::Bcfw);
+}
+
+#[test]
+fn positions_of_sequences_count() {
+    let words = word_images(20, Noise::default(), 1);
+    let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default()).unwrap();
+    let risk = task.risk(&words.data).unwrap();
+    let letters: usize = (0..words.data.len()).map(|i| words.data.labels_of(i).len()).sum();
+    assert_eq!(risk.variables(), letters);
+    assert_eq!(chosen(risk.as_ref(), 1.0), SolverKind::Bcfw);
+}
+
+#[test]
+fn weights_to_start_from_need_a_solver_that_can() {
+    for (risk, kind) in [(classes(5), SolverKind::ProxPBmrm), (classes(7), SolverKind::ProxBmrm)] {
+        let choice = SolverKind::Auto.resolve(&risk, 1.0 / 60.0).from_given_weights(&risk);
+        assert_eq!(choice.kind, kind);
+    }
+}
+
+#[test]
+fn what_is_chosen_reaches_the_gap() {
+    for risk in [classes(5), classes(7)] {
+        let settings = SolverSettings::new(1.0 / 60.0).unwrap();
+        let mut solver = SolverKind::Auto.build(&risk, &settings);
+        assert_eq!(solver.name(), SolverKind::Auto.resolve(&risk, settings.lambda).kind.name());
+        let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(()));
+        assert_eq!(outcome.stop, Stop::GapReached);
+    }
+}
