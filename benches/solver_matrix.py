@@ -281,7 +281,7 @@ def table(matrix, only):
         best, auto = matrix.best(cell, [*SOLVERS]), results["auto"]
         if best is not None and best < EXEMPT:
             verdict, exempt = "exempt", exempt + 1
-        elif auto is None:
+        elif not all(results.values()):
             verdict = "not measured"
         else:
             judged += 1

@@ -386,6 +386,11 @@ impl BlockAscent {
     /// that is not negligible against `gap`, the weights are computed anew first, and with twice the digits if need be.
     pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
         let mut dual = self.dual(crew.risk);
+        if gap == f64::INFINITY {
+            // Whoever has no gap yet, or breaks off, changes nothing by asking.
+            return dual.bound;
+        }
+        self.drift.measured(dual.norm);
         if !is_negligible(dual.allowance, gap) && self.drift.is_worth_mending() {
             self.recompute_weights(crew);
             dual = self.dual(crew.risk);
@@ -399,7 +404,7 @@ impl BlockAscent {
     }
 
     /// What the coefficients prove.
-    fn dual(&mut self, risk: &dyn Risk) -> Dual {
+    fn dual(&self, risk: &dyn Risk) -> Dual {
         let mut offsets = Precise::default();
         let (mut load, mut most) = (1.0_f64, 0);
         for model in &self.models {
@@ -411,12 +416,12 @@ impl BlockAscent {
         let operations = most as f64 + self.terms;
         let offsets = round_down(offsets.get(), operations);
         let (norm, rounded) = self.anchor.free_norm(risk.common_directions(), &self.weights);
-        self.drift.measured(if self.anchor.is_absent() { norm } else { norm_bound(&self.weights) });
         let distance = self.drift.distance() + rounded;
         Dual {
             // No example may give its planes more than its mass: all coefficients are scaled down.
             bound: lower_bound_of(offsets, norm + distance, self.lambda, round_up(load, operations + 16.0)),
             allowance: self.lambda * distance * (norm + distance),
+            norm: if self.anchor.is_absent() { norm } else { norm_bound(&self.weights) },
         }
     }
 }
@@ -427,4 +432,6 @@ struct Dual {
     bound: f64,
     /// The part by which it is lower for the sake of rounding in the weights.
     allowance: f64,
+    /// A bound on ‖w‖.
+    norm: f64,
 }
