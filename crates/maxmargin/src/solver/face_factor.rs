@@ -60,8 +60,8 @@ impl FaceFactor {
         *self = Self::default();
     }
 
-    /// Brings the factor up to date with the planes that have mass.
-    pub(super) fn follow(&mut self, quadratic: &GramQuadratic) {
+    /// Brings the factor up to date with the planes that have mass. False when it was broken off: then it holds nothing.
+    pub(super) fn follow(&mut self, quadratic: &GramQuadratic) -> bool {
         let has_mass = |slot: &Slot| quadratic.coefficients[slot.plane] > 0.0;
         let gone: Vec<usize> =
             (0..self.slots.len()).filter(|&k| self.slots[k].is_some_and(|slot| !has_mass(&slot))).collect();
@@ -83,11 +83,22 @@ impl FaceFactor {
             self.block_weight = if diagonal > 0.0 { diagonal / new.len() as f64 } else { 1.0 };
             self.units = vec![Vec::new(); quadratic.members.len()];
         }
-        new.chunks(BATCH).for_each(|batch| self.append(batch, quadratic));
+        for batch in new.chunks(BATCH) {
+            if quadratic.halt().is_due() {
+                self.clear();
+                return false;
+            }
+            self.append(batch, quadratic);
+        }
         self.unit_products.clear();
         for unit in &self.units {
+            if quadratic.halt().is_due() {
+                self.clear();
+                return false;
+            }
             self.unit_products.extend(self.units.iter().map(|other| dot(unit, other)));
         }
+        true
     }
 
     fn take_out_empty(&mut self) {

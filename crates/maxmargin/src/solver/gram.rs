@@ -234,8 +234,9 @@ impl Quadratic for GramQuadratic {
 
     fn improve_jointly(&mut self, gap: f64) {
         let mut face = std::mem::take(&mut self.face);
-        face.follow(self);
-        FaceAscent::new(self, &mut face).run(gap);
+        if face.follow(self) {
+            FaceAscent::new(self, &mut face).run(gap);
+        }
         self.face = face;
     }
 
