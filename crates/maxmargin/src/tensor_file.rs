@@ -51,7 +51,7 @@ impl TensorFile {
     pub fn open(path: &Path) -> Result<Self, Refused> {
         let file = File::open(path).map_err(Refused::Io)?;
         let metadata = file.metadata().map_err(Refused::Io)?;
-        let length = metadata.is_file().then(|| metadata.len());
+        let length = metadata.is_file().then_some(metadata.len());
         Self::new(Box::new(file), length)
     }
 

@@ -10,7 +10,7 @@ use maxmargin::data::{
 };
 use maxmargin::structure::CostMatrix;
 
-use super::{Shape, Sound, Target, sound};
+use super::{Read, Shape, Sound, Target, sound};
 use crate::common;
 
 // The bits of a way to read.
@@ -100,12 +100,8 @@ pub fn targets() -> Vec<Target> {
         read: Box::new(move |path, way| read_data(path, way, format)),
     });
     let labels = || -> Alphabet { ["cat", "dog", "cow"].into_iter().collect() };
-    let label_file = |name, text, read: Box<dyn Fn(&Path, u64) -> Result<()>>| Target {
-        name,
-        sound: vec![sound(text, 0)],
-        shape: Shape::Plain,
-        read,
-    };
+    let label_file =
+        |name, text, read: Read| Target { name, sound: vec![sound(text, 0)], shape: Shape::Plain, read };
     let names = [
         "<?xml version=\"1.0\"?>\n<labels>\n<!-- c -->\n<label name=\"beside\"></label>\n</labels>\n",
         "beside\n",

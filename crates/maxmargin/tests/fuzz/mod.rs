@@ -11,6 +11,9 @@ use std::path::Path;
 use maxmargin::Result;
 use rand_pcg::Pcg64Mcg;
 
+/// Reads a file in this way, checks all that comes out of it, and panics where that does not fit together.
+pub type Read = Box<dyn Fn(&Path, u64) -> Result<()>>;
+
 /// Something that reads files of one kind.
 pub struct Target {
     /// Its name, which is that of its folder in the corpus.
@@ -19,8 +22,7 @@ pub struct Target {
     pub sound: Vec<Sound>,
     /// How a file is put together anew after its parts were spoiled.
     pub shape: Shape,
-    /// Reads a file in this way, checks all that comes out of it, and panics where that does not fit together.
-    pub read: Box<dyn Fn(&Path, u64) -> Result<()>>,
+    pub read: Read,
 }
 
 /// A file without a fault, and the way in which it is read.
