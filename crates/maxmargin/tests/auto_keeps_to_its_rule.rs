@@ -18,7 +18,7 @@ fn classes(features: usize) -> StructuredRisk<Multiclass, MarginSearch> {
     let x = Arc::new(FeatureMatrix::from_dense(&rows));
     let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % 2) as u32, weight: 1.0 };
     let structure = Multiclass::new(features, 2, false, LabelCost::ZeroOne).unwrap();
-    StructuredRisk::new(structure, MarginSearch, (0..60).map(example).collect())
+    StructuredRisk::new(structure, MarginSearch, (0..60).map(example).collect()).unwrap()
 }
 
 fn chosen(risk: &dyn Risk, c_sum: f64) -> SolverKind {
