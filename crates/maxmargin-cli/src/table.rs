@@ -58,7 +58,7 @@ mod tests {
         table.row(["\u{1b}[1m\n", "1"]);
         assert_eq!(
             table.to_string(),
-            "| label        |  F1 |\n| ------------ | --: |\n| \\u{1b}[1m\\n |   1 |\n"
+            "| label       |  F1 |\n| ----------- | --: |\n| \\u{1b}[1m\\n |   1 |\n"
         );
     }
 }

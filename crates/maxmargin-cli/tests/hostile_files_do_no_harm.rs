@@ -126,6 +126,46 @@ fn long_things_are_cut() {
     }
 }
 
+#[test]
+fn counts_have_limits() {
+    let folder = Folder::new();
+    folder.write("slip.svm", "a 1000000000:1\nb 1:1\n");
+    folder.write("header.svm", "2 4294967294 3\n0 1:1\n1 2:1\n");
+    folder.write("wide.csv", format!("{}b\n1,1\n", "a,".repeat((1 << 21) + 9)));
+    folder.write("repeated.crf", format!("a{}\n\nb\ty\n", "\tx".repeat((1 << 24) + 9)));
+    folder.write("left", "a b\n");
+    folder.write("right", "c d\n");
+    folder.write("links", "0-0\n");
+    folder.write("table", "1 1 1 a:1e39\n");
+    folder.write("fields", format!("1 1 1{}\n", " 1".repeat(1000)));
+    for (arguments, part) in [
+        (
+            "multiclass --train slip.svm",
+            "slip.svm: 1000000000 features by the largest index or the header, but only 2 values",
+        ),
+        (
+            "multilabel --train header.svm --format svmlight",
+            "4294967294 features by the largest index or the header",
+        ),
+        ("multiclass --train wide.csv --label-columns b", "wide.csv:1:4194305: more than 2097152 columns"),
+        ("chain --train repeated.crf", "repeated.crf:1:33554435: more than 16777216 attributes on one line"),
+        ("matching --train left right --links links --feature-table table", "table:1:9: 1e39 is too large"),
+        ("matching --train left right --links fields", "fields:1:1: more than 4 fields"),
+    ] {
+        folder.refusal(&format!("train {arguments} --model m"), &[part]);
+    }
+}
+
+/// A mark before the text would make two labels of one.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_label() {
+    let folder = Folder::new();
+    folder.write("mark.svm", "\u{feff}a 1:1\nb 2:1\na 1:2\n");
+    folder.run("train multiclass --train mark.svm --model mark.model").success();
+    let json: serde_json::Value = serde_json::from_str(&folder.output("inspect mark.model --json")).unwrap();
+    assert_eq!(json["labels"], serde_json::json!(["a", "b"]));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn what_has_no_end_is_no_model() {

@@ -58,16 +58,7 @@ impl<S: KBest> Search<S> for Lazy {
             value => (chosen.label, chosen.loss, value),
         };
         let rounding = noise.of_margin();
-        Violation {
-            label,
-            second: None,
-            slope: 1.0,
-            offset,
-            value,
-            upper: upper + rounding,
-            rounding,
-            queries: 1,
-        }
+        Violation { label, second: None, slope: 1.0, offset, value, upper, rounding, queries: 1 }
     }
 
     fn name(&self) -> &'static str {

@@ -78,17 +78,25 @@ pub struct Bounds {
     pub upper: f64,
     /// The part of the upper bound that allows for rounding.
     pub rounding: f64,
+    /// The part of the upper bound for which an inexact search accounts.
+    pub missed: f64,
 }
 
 impl Bounds {
-    /// The part of the upper bound for which an inexact search accounts.
-    pub fn missed(&self) -> f64 {
-        (self.upper - self.rounding - self.value).max(0.0)
+    /// What a search found, an upper bound but for rounding, and what rounding comes to.
+    pub fn new(value: f64, upper: f64, rounding: f64) -> Self {
+        Self { value, upper: upper.max(value) + rounding, rounding, missed: (upper - value).max(0.0) }
     }
 
     /// The same times a number ≥ 0.
     pub(crate) fn times(self, factor: f64) -> Self {
-        Self { value: factor * self.value, upper: factor * self.upper, rounding: factor * self.rounding }
+        let Self { value, upper, rounding, missed } = self;
+        Self {
+            value: factor * value,
+            upper: factor * upper,
+            rounding: factor * rounding,
+            missed: factor * missed,
+        }
     }
 
     /// With the upper bound raised by what so many operations on the way to it may have rounded off.
@@ -103,6 +111,7 @@ impl AddAssign for Bounds {
         self.value += other.value;
         self.upper += other.upper;
         self.rounding += other.rounding;
+        self.missed += other.missed;
     }
 }
 

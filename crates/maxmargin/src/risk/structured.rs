@@ -239,10 +239,13 @@ impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
         let (w, scores) = (at.direction, &mut self.scores);
         // Scores are multiplied by the scale at the end: their noise may be taken at ‖w‖ at once.
         let precise = at.is_precise.then(|| structure.score_precisely(w, at.norm, input, magnitude, scores));
-        let noise = precise.flatten().unwrap_or_else(|| {
+        let mut noise = precise.flatten().unwrap_or_else(|| {
             structure.score(w, input, scores);
             magnitude.noise(at.norm)
         });
+        if noise.is_known() {
+            noise.error += at.scale * structure.decoding_error(scores);
+        }
         self.scale = at.scale;
         let scene = Scene { example: i, structure, input, truth, scores, scale: at.scale, noise };
         let found = match memories.get(i) {
@@ -276,7 +279,7 @@ where
             Box::new((self.code.as_slice().into(), share * slope))
         });
         (plane.factor, plane.b) = ((1.0 - share) * slope, offset);
-        Bounds { value, upper, rounding }
+        Bounds::new(value, upper, rounding)
     }
 
     fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>) {
@@ -383,7 +386,7 @@ where
                 }
             }
             let length = 2.0 * magnitude.norm * factor.abs();
-            let bounds = Bounds { value: found.value, upper: found.upper, rounding: found.rounding };
+            let bounds = Bounds::new(found.value, found.upper, found.rounding);
             total += SummedPlanes {
                 offset: weight * found.offset,
                 bounds: bounds.times(*weight),

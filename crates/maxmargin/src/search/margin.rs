@@ -24,8 +24,7 @@ impl<S: Structure> Search<S> for MarginSearch {
         // Rounding may make the oracle prefer a label that is worse than the truth, whose ψ is 0.
         let (label, offset, value) =
             if value < 0.0 { (truth.clone(), 0.0, 0.0) } else { (found.label, found.loss, value) };
-        let rounding = noise.of_margin();
-        let upper = value + found.missed + rounding;
+        let (upper, rounding) = (value + found.missed, noise.of_margin());
         Violation { label, second: None, slope: 1.0, offset, value, upper, rounding, queries: 1 }
     }
 

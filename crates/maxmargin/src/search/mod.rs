@@ -58,9 +58,9 @@ pub struct Violation<L> {
     pub offset: f64,
     /// ψ at ŷ: a lower bound on H_i(w), but for rounding.
     pub value: f64,
-    /// An upper bound on H_i(w): `value` and `rounding` when the search was exact.
+    /// An upper bound on H_i(w), but for rounding; equal to `value` when the search was exact.
     pub upper: f64,
-    /// The part of the upper bound that allows for rounding: of the scores, and of the search.
+    /// What rounding may hide beyond the upper bound: of the scores, and of the search.
     pub rounding: f64,
     /// Queries of λ-oracles that this took.
     pub queries: u32,

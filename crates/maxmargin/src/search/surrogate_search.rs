@@ -175,7 +175,7 @@ impl SurrogateSearch {
             slope,
             offset,
             value: answer.value,
-            upper: answer.upper.max(answer.value) + rounding,
+            upper: answer.upper.max(answer.value),
             rounding,
             queries: answer.queries.len() as u32,
         }

@@ -47,7 +47,7 @@ impl Certificate {
         let norm = norm_bound(weights);
         Certificate {
             primal: round_up(0.5 * lambda * norm * norm + risk.upper, 4.0),
-            oracle_gap: risk.missed(),
+            oracle_gap: risk.missed,
             ..Certificate::UNKNOWN
         }
     }

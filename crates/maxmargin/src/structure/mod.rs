@@ -150,6 +150,12 @@ pub trait Structure: Sync {
         None
     }
 
+    /// What a decoder may miss of these scores by its own tolerances, beyond the rounding of [`Magnitude::terms`] operations.
+    fn decoding_error(&self, scores: &Self::Scores) -> f64 {
+        let _ = scores;
+        0.0
+    }
+
     /// How large the features and losses of an example are. Certificates rest on it: each number must be at least what it
     /// stands for, and may be larger.
     fn magnitude(&self, x: &Self::Input, truth: &Self::Label) -> Magnitude;

@@ -31,6 +31,10 @@ use crate::linear::{
     CommonDirections, FeatureSum, Precise, add_row_products, precise_row_products, round_up,
 };
 
+/// A search by relaxations proves its result up to 1e-12 of all scores together, of which this is the part of each of the four
+/// numbers that a bound allows for.
+const RELAXATION_ERROR: f64 = 0.5e-12;
+
 /// Over which labels the most violated one is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -173,11 +177,9 @@ impl Multilabel {
         Found { score: scores.score_of(&self.graph, &label), loss, label, missed: 0.0 }
     }
 
-    /// The operations that follow each other in a decoder. A search by relaxations proves its result up to 1e-12 of all
-    /// scores together.
+    /// The operations that follow each other in a decoder.
     fn decoding_terms(&self) -> f64 {
-        let searched = if matches!(self.way, Way::Forest(_)) { 0.0 } else { 10_000.0 };
-        (2 * (self.labels() + self.graph.edges().len())) as f64 + 16.0 + searched
+        (2 * (self.labels() + self.graph.edges().len())) as f64 + 16.0
     }
 
     /// The row of one label, and its bias.
@@ -271,6 +273,13 @@ impl Structure for Multilabel {
             unary,
         );
         Some(magnitude.precise_noise(norm, scores.extent() + scores.base.abs(), self.decoding_terms()))
+    }
+
+    fn decoding_error(&self, scores: &MultilabelScores) -> f64 {
+        match self.is_relaxed() || matches!(self.way, Way::Searched) {
+            true => RELAXATION_ERROR * scores.extent(),
+            false => 0.0,
+        }
     }
 
     fn magnitude(&self, x: &Rows, _truth: &LabelSet) -> Magnitude {
