@@ -91,7 +91,7 @@ pub struct Train {
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
-    /// Write a JSON object per pass to this file: passes, primal, primal_now, lower_bound, gap, oracle_gap,
+    /// Write a JSON object per pass to this file: passes, primal, primal_now (null where a pass did not measure it), lower_bound, gap, oracle_gap,
     /// oracle_calls, queries, seconds, master_seconds
     ///
     /// When it cannot be written any more, training goes on and the model is saved; the exit code is then 2.

@@ -27,7 +27,7 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure};
 /// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)])?;
 ///
 /// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).
-/// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.upper;
+/// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.value;
 /// assert_eq!((at(&[0.0, 0.0]), at(&[-0.5, 0.5])), (1.0, 0.0));
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
@@ -237,8 +237,9 @@ impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
         let StructuredRisk { structure, search, examples, magnitudes, memories, .. } = self.risk;
         let (Example { input, truth, .. }, magnitude) = (&examples[i], &magnitudes[i]);
         let (w, scores) = (at.direction, &mut self.scores);
-        // Scores are multiplied by the scale at the end: their noise may be taken at ‖w‖ at once.
-        let precise = at.is_precise.then(|| structure.score_precisely(w, at.norm, input, magnitude, scores));
+        // Scores are multiplied by the scale at the end: the noise of plain sums may be taken at ‖w‖ at once.
+        let is_precise = at.is_precise && at.scale == 1.0;
+        let precise = is_precise.then(|| structure.score_precisely(w, at.norm, input, magnitude, scores));
         let mut noise = precise.flatten().unwrap_or_else(|| {
             structure.score(w, input, scores);
             magnitude.noise(at.norm)

@@ -11,7 +11,7 @@ pub(super) const MOST_LISTED: usize = 4096;
 pub(super) const MOST_QUERIES: usize = 10_000;
 
 /// What the rounding of a bound may come to, as a share of the value.
-const EXACT: f64 = 1e-12;
+pub(super) const EXACT: f64 = 1e-12;
 
 /// A query of a λ-oracle and where its answer lies.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::findings::EXACT;
 use super::{Answer, LabelPlane, Memory, angular, binary, bisecting, hull, sarawagi, stratified};
 use crate::error::{Error, Result};
 use crate::surrogate::Surrogate;
@@ -79,13 +80,15 @@ impl Strategy {
         !matches!(self, Strategy::Stratified | Strategy::Binary)
     }
 
-    /// The share of all numbers involved up to which an answer counts as proven: what its arithmetic may miss beside the
-    /// rounding of single operations.
+    /// The share of its value up to which an answer counts as proven.
     pub(super) fn tolerance(self) -> f64 {
-        match self {
-            Strategy::Stratified => 0.0,
-            _ => 16.0 * TOLERANCE,
-        }
+        if self == Strategy::Stratified { 0.0 } else { 4.0 * EXACT }
+    }
+
+    /// The share of all numbers involved that its arithmetic may miss beside the rounding of single operations: angular tells
+    /// heights on the border of fractional labels apart up to this.
+    pub(super) fn coarseness(self, is_fractional: bool) -> f64 {
+        if self == Strategy::Angular && is_fractional { 16.0 * TOLERANCE } else { 0.0 }
     }
 
     /// Refuses a search that cannot find the label of a surrogate.

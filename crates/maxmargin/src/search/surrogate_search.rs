@@ -134,7 +134,8 @@ impl SurrogateSearch {
         let extent = 2.0 * noise.extent + set_loss;
         let without_error =
             self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
-        let of_search = (noise.terms + 32.0) * f64::EPSILON + self.strategy.tolerance();
+        let of_search =
+            (noise.terms + 32.0) * f64::EPSILON + self.strategy.coarseness(structure.is_relaxed());
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
     }
 
@@ -158,6 +159,7 @@ impl SurrogateSearch {
         answer: Answer<S::Label>,
         rounding: f64,
     ) -> Violation<S::Label> {
+        let rounding = rounding + self.strategy.tolerance() * answer.value;
         let (h, g) = answer.point();
         let slope = self.surrogate.gradient(h, g).0;
         let mut constant = self.constant(structure, truth, &answer.best.label);
