@@ -10,6 +10,9 @@ use crate::risk::Risk;
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
 const STALLED_PASSES: usize = 300;
 
+/// A gap of this share of the first primal value is nothing: where F* is 0, weights may shrink for ever without getting there.
+const NOTHING: f64 = 1e-30;
+
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -130,6 +133,8 @@ pub struct RunState {
     weights: Kept,
     /// The last pass that improved a bound.
     last_improved: usize,
+    /// The first primal value that was measured.
+    first_primal: f64,
 }
 
 impl RunState {
@@ -144,7 +149,12 @@ impl RunState {
             seconds: 0.0,
             master_seconds: 0.0,
         };
-        Self { report, weights: Kept { dim, ..Kept::default() }, last_improved: 0 }
+        Self {
+            report,
+            weights: Kept { dim, ..Kept::default() },
+            last_improved: 0,
+            first_primal: f64::INFINITY,
+        }
     }
 
     /// The end of the run.
@@ -166,15 +176,19 @@ impl RunState {
         report.master_seconds += progress.master_seconds;
         report.seconds = seconds;
         let best = &mut report.certificate;
+        if self.first_primal == f64::INFINITY {
+            self.first_primal = progress.certificate.primal;
+        }
+        let something = best.primal - best.lower_bound.max(0.0) > NOTHING * self.first_primal;
         if progress.certificate.primal < best.primal {
             best.primal = progress.certificate.primal;
             best.oracle_gap = progress.certificate.oracle_gap;
             self.weights.keep(weights);
-            self.last_improved = report.passes;
+            self.last_improved = if something { report.passes } else { self.last_improved };
         }
         if progress.certificate.lower_bound > best.lower_bound {
             best.lower_bound = progress.certificate.lower_bound;
-            self.last_improved = report.passes;
+            self.last_improved = if something { report.passes } else { self.last_improved };
         }
         // A search may find less at the best weights than the planes of other passes prove.
         best.oracle_gap = best.oracle_gap.min((best.primal - best.lower_bound).max(0.0));
