@@ -73,8 +73,8 @@ pub(super) fn lower_bound_of(offsets: f64, norm: f64, lambda: f64, load: f64) ->
     if offsets <= square { 0.0 } else { round_down(offsets - square, 1.0) }
 }
 
-/// Evaluates the risk at some weights, with twice the digits from the first time on that the rounding of plain sums is not
-/// negligible against what is left of the gap.
+/// Evaluates the risk at some weights, with twice the digits once the rounding of plain sums was not negligible against what
+/// was left of the gap.
 pub(super) fn measure(
     risk: &dyn Risk,
     weights: &[f64],
@@ -83,18 +83,15 @@ pub(super) fn measure(
     best: &Certificate,
     is_precise: &mut bool,
 ) -> (Certificate, Evaluation) {
-    let at = Point::from(weights);
+    let plain = Point::from(weights);
+    let at = if *is_precise { plain.precisely() } else { plain };
+    let evaluation = evaluate(risk, at, groups);
+    let here = Certificate::at(lambda, weights, evaluation.risk);
     if !*is_precise {
-        let evaluation = evaluate(risk, at, groups);
-        let here = Certificate::at(lambda, weights, evaluation.risk);
         let left = here.primal.min(best.primal) - best.lower_bound;
         // Planes are part of the lower bound with their own rounding, relative to the weights at which they count.
         let of_planes: f64 = evaluation.planes.iter().map(|plane| plane.error * at.norm).sum();
-        if is_negligible(evaluation.risk.rounding + of_planes, left) {
-            return (here, evaluation);
-        }
-        *is_precise = true;
+        *is_precise = !is_negligible(evaluation.risk.rounding + of_planes, left);
     }
-    let evaluation = evaluate(risk, at.precisely(), groups);
-    (Certificate::at(lambda, weights, evaluation.risk), evaluation)
+    (here, evaluation)
 }

@@ -252,7 +252,8 @@ impl Solver for SmallQp {
         let oracle_calls = (tries.len() * risk.len()) as u64;
         // The truth costs nothing, so no risk is below 0.
         let mut best = Certificate { lower_bound: lower_bound.max(0.0), ..Certificate::UNKNOWN };
-        let (groups, mut is_precise) = (Groups::new(risk.len(), 1), false);
+        // There is no other pass in which more digits could be asked for.
+        let (groups, mut is_precise) = (Groups::new(risk.len(), 1), true);
         for weights in tries {
             let (here, _) = measure(risk, &weights, &groups, self.lambda, &best, &mut is_precise);
             if here.primal < best.primal {
