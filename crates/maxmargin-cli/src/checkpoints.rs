@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use maxmargin::Error;
 use maxmargin::data::fingerprint_of_bytes;
 use maxmargin::risk::Risk;
-use maxmargin::solver::{CheckpointDir, Identity, RunState, Solver, SolverKind, SolverSettings};
+use maxmargin::solver::{RunState, Solver, SolverKind, SolverSettings};
 use maxmargin::structure::LabelCost;
 use maxmargin::task::{LinkOptions, Task, TaskKind};
+use maxmargin::{CheckpointDir, Error, Identity};
 
 use crate::describe::{columns, label_sets, links};
 use crate::print::note;

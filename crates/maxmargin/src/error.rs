@@ -82,6 +82,13 @@ pub enum Error {
     },
 }
 
+impl From<maxmargin_core::Error> for Error {
+    fn from(error: maxmargin_core::Error) -> Self {
+        let maxmargin_core::Error { name, problem } = error;
+        Error::Parameter { name, problem }
+    }
+}
+
 impl Error {
     /// A problem with a file's content.
     pub fn data(place: Place, problem: impl Into<String>) -> Self {

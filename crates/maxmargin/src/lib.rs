@@ -50,23 +50,18 @@
 //! works with it. `examples/own_structure.rs` does so step by step.
 
 pub mod association;
+mod checkpoint;
 pub mod data;
 mod error;
-pub mod inference;
-pub mod linear;
 pub mod metrics;
 pub mod model;
 mod output;
-pub mod risk;
-pub mod search;
-mod shown;
-pub mod solver;
-pub mod structure;
-pub mod surrogate;
 pub mod task;
 mod tensor_file;
 
+pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
+pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};
+pub use maxmargin_core::{features, inference, linear, risk, search, shown, solver, structure, surrogate};
 pub use model::Model;
 pub use output::OutputFile;
-pub use shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use maxmargin::data::{Dataset, FeatureMatrix};
 use maxmargin::risk::Risk;
-use maxmargin::solver::{
-    CheckpointDir, Identity, Limits, RunState, SolverKind, SolverSettings, Stop, resume, run,
-};
+use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, Stop, resume, run};
 use maxmargin::structure::Inference;
 use maxmargin::task::{SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::{CheckpointDir, Identity};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

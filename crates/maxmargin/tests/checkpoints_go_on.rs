@@ -5,9 +5,8 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use maxmargin::risk::Risk;
-use maxmargin::solver::{
-    CheckpointDir, Identity, Limits, Outcome, RunState, SolverKind, SolverSettings, resume,
-};
+use maxmargin::solver::{Limits, Outcome, RunState, SolverKind, SolverSettings, resume};
+use maxmargin::{CheckpointDir, Identity};
 use proptest::prelude::*;
 
 mod common;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::data::{Alphabet, Dataset, read_label_weights, read_pairs};
+use maxmargin::data::{Alphabet, Dataset, read_costs, read_label_weights, read_pairs};
 use maxmargin::inference::MOST_LABELS;
 use maxmargin::search::Strategy;
-use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, LabelCost, PairWeights};
+use maxmargin::structure::{ExtraLinks, Inference, LabelCost, PairWeights};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::{LinkOptions, Pairs, SearchOptions, SetOptions, TaskKind, TaskOptions};
 
@@ -313,9 +313,7 @@ impl ProblemArguments {
             Some(LossChoice::ZeroOne) if is_sets => bail!(
                 "--loss zero-one: the 0/1 loss of a whole set does not split over its labels; use hamming or hamming-mean"
             ),
-            Some(LossChoice::Cost(file)) => {
-                (LabelCost::Matrix(Arc::new(CostMatrix::read(file, labels)?)), false)
-            }
+            Some(LossChoice::Cost(file)) => (LabelCost::Matrix(Arc::new(read_costs(file, labels)?)), false),
             Some(LossChoice::ZeroOne) if chain => bail!(
                 "--loss zero-one: the 0/1 loss of a whole chain does not split over its positions, so the most violated labels cannot be found by dynamic programming here; use hamming or hamming-mean"
             ),

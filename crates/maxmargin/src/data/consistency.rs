@@ -1,8 +1,10 @@
 //! Whether the parts of a data set go together. Readers see to it; data that a program makes itself is checked before a task
 //! takes it.
 
-use super::dataset::{Dataset, UNKNOWN_LABEL};
+use super::dataset::Dataset;
 use crate::error::{Error, Result};
+use crate::structure::UNKNOWN_LABEL;
+use crate::structure::check_weight;
 
 impl Dataset {
     /// Refuses inputs that do not go together: sequences, folds and edges that are not those of the rows.
@@ -60,21 +62,8 @@ impl Dataset {
 
     /// Refuses weights that no certificate could count with.
     pub(crate) fn check_weights(&self) -> Result<()> {
-        self.weights.iter().flatten().enumerate().try_for_each(|(i, &weight)| check_weight(i, weight))
-    }
-}
-
-/// Refuses a weight of an example that is negative or not finite: its plane would be no lower bound.
-pub(crate) fn check_weight(example: usize, weight: f64) -> Result<()> {
-    match weight.is_finite() && weight >= 0.0 {
-        true => Ok(()),
-        false => {
-            let problem = format!(
-                "example {} has the weight {weight}; weights are finite and not negative",
-                example + 1
-            );
-            Err(Error::parameter("weights", problem))
-        }
+        let weights = self.weights.iter().flatten().enumerate();
+        Ok(weights.into_iter().try_for_each(|(i, &weight)| check_weight(i, weight))?)
     }
 }
 

@@ -4,12 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::alphabet::Alphabet;
-use super::features::{FeatureMatrix, Rows};
-use super::graph::Edge;
-
-/// The label of a row whose label is missing or was never seen in training. It equals no label of any model, so it
-/// always counts as wrong in an evaluation.
-pub const UNKNOWN_LABEL: u32 = u32::MAX;
+use super::{Edge, FeatureMatrix, Rows};
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +51,7 @@ pub struct Dataset {
     /// One row per token (chains) or example (multiclass).
     pub features: Arc<FeatureMatrix>,
     /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
-    /// [`UNKNOWN_LABEL`] where the file has none or one that the vocabulary does not know; a set has it last, once for
+    /// [`UNKNOWN_LABEL`](super::UNKNOWN_LABEL) where the file has none or one that the vocabulary does not know; a set has it last, once for
     /// each label that is not known.
     pub labels: Vec<u32>,
     /// Where the labels of each row start, and the end, when each row has a set of them; `None` when each has one label.
@@ -209,7 +204,7 @@ pub(super) fn starts(sizes: impl Iterator<Item = usize>) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::features::MatrixBuilder;
+    use super::super::MatrixBuilder;
     use super::*;
 
     /// Three sequences of 2, 1 and 2 rows, sparse or dense.

@@ -24,11 +24,12 @@ use rustc_hash::FxHashMap;
 
 use super::crfsuite::{Field, attribute_value, check_attributes};
 use super::gather::Gathering;
-use super::graph::{EDGE_LABELS, Edge, MOST_NODES};
+use super::graph::{EDGE_LABELS, MOST_NODES};
 use super::number::{weight, whole};
 use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
+use crate::structure::Edge;
 
 /// What begins the line that says something about an example.
 const DECLARATION: &str = "@example";

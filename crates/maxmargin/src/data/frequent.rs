@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::dataset::{Dataset, UNKNOWN_LABEL, Vocabulary, starts};
+use super::dataset::{Dataset, Vocabulary, starts};
+use crate::structure::UNKNOWN_LABEL;
 
 impl Dataset {
     /// The `count` labels that occur most often, the most frequent first; of equally frequent ones, the smaller number

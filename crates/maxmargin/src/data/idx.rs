@@ -125,8 +125,9 @@ pub(crate) fn labels_beside(images: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::io::Cursor;
 
-    use super::super::dataset::{Dataset, UNKNOWN_LABEL, Vocabulary};
+    use super::super::dataset::{Dataset, Vocabulary};
     use super::*;
+    use crate::structure::UNKNOWN_LABEL;
 
     fn idx(magic: u32, sizes: &[u32], bytes: &[u8]) -> Vec<u8> {
         let words = [magic].into_iter().chain(sizes.iter().copied());

@@ -9,12 +9,13 @@ use super::Alphabet;
 use super::source::{Line, Source};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
+use crate::structure::CostMatrix;
 
 /// More fields than any of these files has on a line: what lies beyond is not looked at.
 const MOST_FIELDS: usize = 8;
 
 /// One line of such a file.
-pub(crate) struct LabelLine<'a> {
+struct LabelLine<'a> {
     pub fields: Vec<&'a str>,
     line: &'a Line<'a>,
     labels: &'a Alphabet,
@@ -39,7 +40,7 @@ impl LabelLine<'_> {
 }
 
 /// Calls `visit` with each line that is not empty.
-pub(crate) fn for_each_line(
+fn for_each_line(
     path: &Path,
     labels: &Alphabet,
     mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
@@ -52,6 +53,25 @@ pub(crate) fn for_each_line(
         }
     }
     Ok(())
+}
+
+/// Reads a cost file: lines `truth predicted cost`; pairs that are not named cost 1.
+pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
+    let n = labels.len();
+    let mut costs: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
+    for_each_line(path, labels, |line| {
+        let [truth, predicted, cost] = line.fields[..] else {
+            return Err(line.error("expected `truth predicted cost`, three fields"));
+        };
+        let (truth, predicted) = (line.label(truth)? as usize, line.label(predicted)? as usize);
+        let cost = line.cost(cost)?;
+        if truth == predicted && cost != 0.0 {
+            return Err(line.error("the cost of a right prediction must be 0"));
+        }
+        costs[truth * n + predicted] = cost;
+        Ok(())
+    })?;
+    Ok(CostMatrix::new(n, costs)?)
 }
 
 /// Reads what each label costs: lines `label weight`; labels that are not named cost 1.
@@ -122,5 +142,27 @@ mod tests {
         );
         write("dog -1");
         assert!(read_label_weights(file.path(), &labels).unwrap_err().to_string().contains("not a cost"));
+    }
+
+    #[test]
+    fn costs_are_read_and_nonsense_is_refused() {
+        let labels: Alphabet = ["cat", "dog"].into_iter().collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read = |text: &str| {
+            std::fs::write(file.path(), text).unwrap();
+            read_costs(file.path(), &labels)
+        };
+        let matrix = read("# truth predicted cost\ncat dog 3\n").unwrap();
+        assert_eq!(matrix.as_slice(), [0.0, 3.0, 1.0, 0.0]);
+        for (text, part) in [
+            ("cat cow 1", ":1: the training data has no label \"cow\""),
+            ("cat dog", "three fields"),
+            ("\ncat dog NaN", ":2: \"NaN\" is not a cost"),
+            ("cat dog -1", "is not a cost"),
+            ("cat cat 1", "must be 0"),
+        ] {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text:?} gave {message:?}");
+        }
     }
 }

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use statistics::ColumnStatistics;
 
 use super::dataset::Dataset;
-use super::features::{FeatureMatrix, MatrixBuilder, Row};
 use crate::error::{Error, Result};
+use crate::features::{FeatureMatrix, MatrixBuilder, Row};
 
 /// Centring makes sparse data dense; it may not make more values than this of it (2 GiB of them).
 const MOST_FILLED_UP: usize = 1 << 28;

@@ -14,8 +14,9 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::graph::{EDGE_LABELS, Edge};
+use super::graph::EDGE_LABELS;
 use super::{Attributes, Dataset, MatrixBuilder, Vocabulary};
+use crate::structure::Edge;
 
 /// Words and their translations.
 const WORDS: [(&str, &str); 24] = [

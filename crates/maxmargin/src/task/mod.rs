@@ -238,7 +238,7 @@ impl Pairs {
                 ),
             )),
             Pairs::All => Ok(LabelGraph::complete(labels)),
-            Pairs::Listed(pairs) => LabelGraph::new(labels, pairs.clone()),
+            Pairs::Listed(pairs) => Ok(LabelGraph::new(labels, pairs.clone())?),
         }
     }
 }

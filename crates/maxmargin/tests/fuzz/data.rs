@@ -8,7 +8,6 @@ use maxmargin::data::{
     Alphabet, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary, read_label_weights,
     read_pairs, read_training, read_with,
 };
-use maxmargin::structure::CostMatrix;
 
 use super::{Read, Shape, Sound, Target, sound};
 use crate::common;
@@ -118,7 +117,7 @@ pub fn targets() -> Vec<Target> {
                 "costs",
                 "# truth predicted cost\ncat dog 3\n\ndog cow 0.5\n",
                 Box::new(move |path, _| {
-                    let matrix = CostMatrix::read(path, &labels())?;
+                    let matrix = maxmargin::data::read_costs(path, &labels())?;
                     assert!(matrix.as_slice().iter().all(|cost| cost.is_finite() && *cost >= 0.0));
                     Ok(())
                 }),

@@ -91,10 +91,10 @@ fn declare(example: usize, data: &Dataset, text: &mut String) -> Result<()> {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::super::features::FeatureMatrix;
-    use super::super::super::graph::Edge;
     use super::super::super::reader::{ReadOptions, read_with};
     use super::*;
+    use crate::features::FeatureMatrix;
+    use crate::structure::Edge;
 
     #[test]
     fn weights_and_unreachable_links_come_back() {

@@ -8,7 +8,6 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::super::alphabet::Alphabet;
-use super::super::graph::Edge;
 use super::super::number::{finite, whole};
 use super::super::source::{Line, Source};
 use super::ParallelText;
@@ -17,6 +16,7 @@ use super::features::TABLE_PREFIX;
 use super::links::words;
 use crate::error::Result;
 use crate::shown::excerpt;
+use crate::structure::Edge;
 
 /// Features of word pairs, as read from a file.
 #[derive(Debug, Clone, Default)]

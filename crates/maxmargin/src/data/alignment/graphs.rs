@@ -6,13 +6,15 @@
 use std::sync::Arc;
 
 use super::super::alphabet::Alphabet;
-use super::super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
-use super::super::features::MatrixBuilder;
-use super::super::graph::{EDGE_LABELS, Edge};
+use super::super::dataset::{Attributes, Dataset, Vocabulary};
+use super::super::graph::EDGE_LABELS;
 use super::features::{FeatureGroup, FrequentWords, PairView, Sink};
 use super::{FeatureTable, ParallelText, SentenceLinks};
 use crate::association::Associations;
 use crate::error::{Error, Result};
+use crate::features::MatrixBuilder;
+use crate::structure::Edge;
+use crate::structure::UNKNOWN_LABEL;
 
 /// The most words of a sentence: memory grows with the square of it.
 const LONGEST_SENTENCE: usize = 1000;

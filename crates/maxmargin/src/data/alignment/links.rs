@@ -17,13 +17,13 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::super::graph::Edge;
 use super::super::number::{leading_whole, whole};
 use super::super::source::{Line, Source};
 use super::ParallelText;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::shown::excerpt;
+use crate::structure::Edge;
 
 /// The links of a sentence pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

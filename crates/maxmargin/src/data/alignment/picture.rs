@@ -6,8 +6,8 @@
 //! | `■` | and possible | `□` | but possible |
 //! | `×` | but neither: wrong | `·` | nothing |
 
-use super::super::graph::Edge;
 use super::SentenceLinks;
+use crate::structure::Edge;
 
 /// Two sentences with links between their words: those that are true, and those that were predicted.
 ///

@@ -5,7 +5,7 @@
 //! [`UNKNOWN_LABEL`], and none may come twice on a line.
 
 use super::super::alphabet::Alphabet;
-use super::super::dataset::UNKNOWN_LABEL;
+use crate::structure::UNKNOWN_LABEL;
 
 /// The labels of the rows so far.
 #[derive(Default)]

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use labels::RowLabels;
 
 use super::alphabet::Alphabet;
-use super::dataset::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
-use super::features::{FeatureMatrix, MatrixBuilder};
-use super::graph::{EDGE_LABELS, Edge};
+use super::graph::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
+use super::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
+use crate::features::{FeatureMatrix, MatrixBuilder};
+use crate::structure::Edge;
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;

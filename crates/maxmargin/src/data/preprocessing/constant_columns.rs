@@ -3,7 +3,7 @@
 //! Times in seconds, years, large identifiers: what tells examples apart is the last few digits. Sums of such numbers cancel,
 //! so that training is slow and its certificate wide. Subtracting the mean takes the cause away.
 
-use super::super::features::{FeatureMatrix, RowValues};
+use crate::features::{FeatureMatrix, RowValues};
 
 /// A column hardly varies when its largest and its smallest number differ by no more than this share of their size.
 const HARDLY: f64 = 1e-4;

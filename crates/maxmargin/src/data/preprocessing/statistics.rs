@@ -1,7 +1,7 @@
 //! Means and standard deviations of columns, with missing values and values that are not stored.
 
-use super::super::features::FeatureMatrix;
 use super::Impute;
+use crate::features::FeatureMatrix;
 
 /// By column.
 pub(super) struct ColumnStatistics {

@@ -1,0 +1,60 @@
+//! The best path through a chain of states (Viterbi 1967).
+//!
+//! The forward pass keeps only the values of the best paths, in a loop that vectorises; the path is found on the way
+//! back by asking again, at each step, which predecessor gave the maximum. That is one column per step, against a
+//! table of back pointers per cell.
+
+use crate::linear::max_plus;
+
+/// The path that maximises `Σ_t unary[t·states + y_t] + Σ_t step[y_{t−1}·states + y_t]`; the first of equals.
+///
+/// `unary` has one row of `states` values per position, `step` is `states × states`; `best` is working memory. The path
+/// is written to `path`. An empty chain has the empty path.
+///
+/// ```
+/// let (unary, step) = ([0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 5.0, 0.0]);
+/// let mut path = Vec::new();
+/// maxmargin_core::inference::viterbi(2, &unary, &step, &mut Vec::new(), &mut path);
+/// assert_eq!(path, [1, 0]);
+/// ```
+pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, path: &mut Vec<u32>) {
+    let length = unary.len() / states;
+    path.clear();
+    if length == 0 {
+        return;
+    }
+    forward(states, unary, step, best);
+    path.resize(length, 0);
+    let mut state = first_maximum(best[(length - 1) * states..].iter().copied());
+    path[length - 1] = state as u32;
+    for t in (1..length).rev() {
+        let before = &best[(t - 1) * states..t * states];
+        let column = step[state..].iter().step_by(states);
+        state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
+        path[t - 1] = state as u32;
+    }
+}
+
+/// The value of the best path to each state of each position.
+pub(super) fn forward(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>) {
+    best.clear();
+    best.resize(unary.len(), 0.0);
+    best[..states].copy_from_slice(&unary[..states]);
+    for t in 1..unary.len() / states {
+        let (before, now) = best[(t - 1) * states..].split_at_mut(states);
+        let now = &mut now[..states];
+        max_plus(before, step, now);
+        now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
+    }
+}
+
+/// The place of the largest value; the first of equals.
+pub(super) fn first_maximum(values: impl Iterator<Item = f64>) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (i, value) in values.enumerate() {
+        if value > best.1 {
+            best = (i, value);
+        }
+    }
+    best.0
+}

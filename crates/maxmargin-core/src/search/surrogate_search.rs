@@ -1,0 +1,250 @@
+//! A surrogate with a search for its most violated label, on any structure with the oracles that searches ask.
+
+use super::structure_plane::StructurePlane;
+use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
+use crate::error::Result;
+use crate::linear::round_up;
+use crate::structure::{LabelSets, ScoreStratum, Searchable, Structure};
+use crate::surrogate::Surrogate;
+
+/// A surrogate and the way to its most violated label.
+///
+/// ```
+/// use maxmargin_core::search::{Strategy, SurrogateSearch};
+/// use maxmargin_core::surrogate::Surrogate;
+///
+/// let search = SurrogateSearch::new(Surrogate::SLACK, Strategy::Hull)?;
+/// assert!(SurrogateSearch::new(Surrogate::Log, Strategy::Angular).is_err());
+/// # Ok::<(), maxmargin_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SurrogateSearch {
+    surrogate: Surrogate,
+    strategy: Strategy,
+    /// The step to which losses that are no whole numbers are rounded down by the stratified oracle.
+    step: Option<f64>,
+    /// Micro-F1: the label that is in no set.
+    background: Option<u32>,
+}
+
+impl SurrogateSearch {
+    /// Refused where the strategy cannot find the surrogate's label.
+    pub fn new(surrogate: Surrogate, strategy: Strategy) -> Result<Self> {
+        strategy.check(surrogate)?;
+        Ok(Self { surrogate, strategy, step: None, background: None })
+    }
+
+    /// With a step to which the stratified oracle rounds losses down that are no whole numbers.
+    pub fn with_step(self, step: Option<f64>) -> Self {
+        Self { step, ..self }
+    }
+
+    /// With the label that is in no set, for Micro-F1.
+    pub fn with_background(self, background: Option<u32>) -> Self {
+        Self { background, ..self }
+    }
+
+    /// The surrogate.
+    pub fn surrogate(&self) -> Surrogate {
+        self.surrogate
+    }
+
+    /// The step to which losses are rounded down.
+    pub fn step(&self) -> Option<f64> {
+        self.step
+    }
+
+    /// The label that is in no set.
+    pub fn background(&self) -> Option<u32> {
+        self.background
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+}
+
+/// Working memory of one thread, for one search in one structure.
+pub struct Workspace<S: Structure> {
+    /// Micro-F1: scores with the set loss added.
+    scores: S::Scores,
+    /// Micro-F1: the structure with sizes for losses, from the first search on. A structure may hold tables of costs and
+    /// pairs, which are not to be copied for each example.
+    sizes: Option<S>,
+    strata: Vec<ScoreStratum>,
+}
+
+impl<S: Structure> Default for Workspace<S> {
+    fn default() -> Self {
+        Self { scores: S::Scores::default(), sizes: None, strata: Vec::new() }
+    }
+}
+
+impl SurrogateSearch {
+    /// Searches one example.
+    pub fn answer<S: Searchable>(
+        &self,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Workspace<S>,
+    ) -> Answer<S::Label> {
+        self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory))
+    }
+
+    /// Works on the label plane of one example. Micro-F1 has its own: h has the set loss in it, and g is minus the sizes.
+    pub(super) fn on_plane<S: Searchable, T>(
+        &self,
+        scene: Scene<'_, S>,
+        workspace: &mut Workspace<S>,
+        work: impl FnOnce(&mut StructurePlane<'_, S>) -> T,
+    ) -> T {
+        let Workspace { scores, sizes, strata } = workspace;
+        let range = self.loss_range(scene.structure, scene.input, scene.truth);
+        if self.surrogate != Surrogate::MicroF1 {
+            return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
+        }
+        let Scene { example, structure, input, truth, scale, noise, .. } = scene;
+        structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
+        let sizes = &*sizes.get_or_insert_with(|| structure.with_sizes(self.background));
+        let scene = Scene { example, structure: sizes, input, truth, scores, scale: 1.0, noise };
+        let size = structure.size(truth, self.background);
+        work(&mut StructurePlane::new(scene, -size, range, None, strata))
+    }
+
+    /// The part of h that is no margin error.
+    fn constant<S: LabelSets>(&self, structure: &S, truth: &S::Label, label: &S::Label) -> f64 {
+        match self.surrogate {
+            Surrogate::MicroF1 => structure.set_loss(truth, label, self.background),
+            _ => 0.0,
+        }
+    }
+
+    /// What rounding of scores, of losses and of the search itself may hide, as a part of H.
+    pub(super) fn rounding<S: Searchable>(&self, scene: &Scene<'_, S>) -> f64 {
+        let &Scene { structure, input, truth, noise, .. } = scene;
+        if !noise.is_known() {
+            return f64::INFINITY;
+        }
+        let range = self.loss_range(structure, input, truth);
+        let unit = structure.loss_unit(truth).map(f64::abs);
+        let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
+        let steepest = self.surrogate.steepest(range, unit);
+        let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
+        let extent = 2.0 * noise.extent + set_loss;
+        let without_error =
+            self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
+        let of_search =
+            (noise.terms + 32.0) * f64::EPSILON + self.strategy.coarseness(structure.is_relaxed());
+        round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
+    }
+
+    /// The smallest and the largest g.
+    fn loss_range<S: Searchable>(&self, structure: &S, input: &S::Input, truth: &S::Label) -> (f64, f64) {
+        if self.surrogate != Surrogate::MicroF1 {
+            return (0.0, structure.largest_loss(input, truth));
+        }
+        let size = structure.size(truth, self.background);
+        let (least, most) = structure.sizes(input, truth, self.background);
+        // Only the truth can have no size on either side; the relaxation's vertices have halves.
+        let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
+        (-most - size, -(least + size).max(smallest))
+    }
+
+    /// The tangent of ψ at an answer.
+    pub(super) fn violation<S: LabelSets>(
+        &self,
+        structure: &S,
+        truth: &S::Label,
+        answer: Answer<S::Label>,
+        rounding: f64,
+    ) -> Violation<S::Label> {
+        let rounding = rounding + self.strategy.tolerance() * answer.value;
+        let (h, g) = answer.point();
+        let slope = self.surrogate.gradient(h, g).0;
+        let mut constant = self.constant(structure, truth, &answer.best.label);
+        if let Some((second, share)) = &answer.second {
+            constant += share * (self.constant(structure, truth, &second.label) - constant);
+        }
+        // ψ without margin error, where the tangent is ψ itself: free of w's rounding, so that a label is one plane.
+        let offset = match self.surrogate.is_linear() {
+            true => self.surrogate.value(constant, g),
+            false => self.surrogate.tangent_offset(h, g),
+        };
+        Violation {
+            label: answer.best.label,
+            second: answer.second.map(|(spot, share)| (spot.label, share)),
+            slope,
+            offset,
+            value: answer.value,
+            upper: answer.upper.max(answer.value),
+            rounding,
+            queries: answer.queries.len() as u32,
+        }
+    }
+}
+
+impl<S: Searchable> Search<S> for SurrogateSearch {
+    type Workspace = Workspace<S>;
+
+    fn most_violated(
+        &self,
+        scene: Scene<'_, S>,
+        memory: &mut Memory<S::Label>,
+        workspace: &mut Self::Workspace,
+    ) -> Violation<S::Label> {
+        let (structure, truth) = (scene.structure, scene.truth);
+        let rounding = self.rounding(&scene);
+        let answer = self.answer(scene, memory, workspace);
+        self.violation(structure, truth, answer, rounding)
+    }
+
+    fn remembers(&self) -> bool {
+        self.strategy.remembers()
+    }
+
+    fn is_margin(&self) -> bool {
+        self.surrogate == Surrogate::MARGIN
+    }
+
+    fn name(&self) -> &'static str {
+        self.strategy.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::features::{FeatureMatrix, Rows};
+    use crate::structure::{LabelCost, Multiclass};
+
+    #[test]
+    fn micro_f1_copies_the_structure_once_for_all_examples() {
+        let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
+        let structure = Multiclass::new(1, 3, false, LabelCost::ZeroOne).unwrap();
+        let search = SurrogateSearch::new(Surrogate::MicroF1, Strategy::Hull).unwrap();
+        let mut workspace = Workspace::default();
+        let answer = |i: usize, workspace: &mut Workspace<Multiclass>| {
+            let (input, mut scores) = (Rows::new(&x, i..i + 1), Default::default());
+            structure.score(&[0.5, -0.25, 0.0], &input, &mut scores);
+            let scene = Scene {
+                example: i,
+                structure: &structure,
+                input: &input,
+                truth: &0,
+                scores: &mut scores,
+                scale: 1.0,
+                noise: crate::structure::ScoreNoise::UNKNOWN,
+            };
+            search.answer(scene, &mut Memory::default(), workspace).value
+        };
+        let fresh = [0, 1].map(|i| answer(i, &mut Workspace::default()));
+        assert_eq!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
+        // What is kept is what the next search works with: it makes no copy of its own.
+        workspace.sizes =
+            Some(Multiclass::new(1, 3, false, LabelCost::Size { background: Some(1) }).unwrap());
+        assert_ne!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
+    }
+}

@@ -1,0 +1,255 @@
+//! Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), with what made it faster since: steps on cached planes
+//! between oracle calls (Shah, Kolmogorov, Lampert 2015), gap sampling and pairwise steps (Osokin et al. 2016).
+//!
+//! A pass asks the oracle for those examples whose gap was large when last seen, and then sweeps over the planes at hand
+//! for as long as a sweep gains nearly as much per visit as the pass so far ([`SWEEP_SHARE`]): an oracle visit counts as
+//! [`ORACLE_COST`] others. (A rule by measured time would make the model depend on the machine's mood.) The steps themselves
+//! are in [`block_ascent`](super::block_ascent), and so is the joint climb that takes over where block by block the dual
+//! would crawl.
+//!
+//! The primal value needs the oracle of every example at one w, so it is found only when the gaps that visits saw say
+//! that it may be small enough, has fallen a lot, or has not been found for a while. It is taken at an average of the
+//! sweeps' ends, which is nearly always better than the last. The planes found there are kept: little is lost.
+//!
+//! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time with
+//! better coefficients over the planes it has (`sdca` on the command line).
+
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::block_ascent::{BlockAscent, Crew, Look};
+use super::{Certificate, Progress, Solver, SolverState};
+use crate::linear::LargeVector;
+use crate::risk::Risk;
+
+/// What an oracle visit costs, in visits that only look at planes at hand.
+const ORACLE_COST: f64 = 2.0;
+
+/// Sweeps go on while one gains at least this share of what the pass has gained so far, per cost.
+const SWEEP_SHARE: f64 = 0.7;
+
+/// Sweeps over the planes at hand in one pass.
+const MOST_SWEEPS: usize = 50;
+
+/// Examples with this share of the mean gap or more are visited in every pass, the others less often in proportion.
+const LARGE_GAP: f64 = 0.2;
+
+/// No example is visited less often than this.
+const LEAST_CHANCE: f64 = 0.02;
+
+/// The primal value is found again at the latest after this many passes, or when the gaps seen have fallen to this share.
+const MOST_PASSES: usize = 10;
+const LARGE_FALL: f64 = 0.2;
+
+/// The real gap is mostly less than the last share of the gaps seen says: a look too early costs less than one too late.
+const HOPE: f64 = 0.5;
+
+/// Weights that a thread averages at a time.
+const PART: usize = 1 << 16;
+
+/// BCFW, or SDCA.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use std::sync::Arc;
+/// use maxmargin_core::features::{FeatureMatrix, Rows};
+/// use maxmargin_core::risk::StructuredRisk;
+/// use maxmargin_core::search::MarginSearch;
+/// use maxmargin_core::solver::{Bcfw, BcfwOptions, Limits, Stop, run};
+/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+///
+/// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.2], [0.3, 1.0], [0.8, 0.9]]));
+/// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
+/// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
+/// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
+/// let mut solver = Bcfw::new(1.0, &risk, BcfwOptions::default());
+/// let outcome = run(&mut solver, &risk, Limits::default(), |_| ControlFlow::Continue(()));
+/// assert_eq!(outcome.stop, Stop::GapReached);
+/// # Ok::<(), maxmargin_core::Error>(())
+/// ```
+#[derive(Serialize, Deserialize)]
+pub struct Bcfw {
+    options: BcfwOptions,
+    ascent: BlockAscent,
+    random: Pcg64Mcg,
+    order: Vec<usize>,
+    average: Average,
+    best: Certificate,
+    /// The relative gap that is wanted.
+    aim: f64,
+    /// When the primal value was last found: the gaps that visits had seen, and the real gap as a share of them.
+    seen: f64,
+    real: f64,
+    passes_since: usize,
+}
+
+/// Which of the improvements are used.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct BcfwOptions {
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Sweeps over cached planes between passes.
+    pub cache: bool,
+    /// Visits in proportion to gaps.
+    pub gap_sampling: bool,
+}
+
+impl Default for BcfwOptions {
+    fn default() -> Self {
+        Self { seed: 0, cache: true, gap_sampling: true }
+    }
+}
+
+impl BcfwOptions {
+    /// SDCA: none of the improvements.
+    pub fn sdca(seed: u64) -> Self {
+        Self { seed, cache: false, gap_sampling: false }
+    }
+}
+
+/// A weighted average of points, later ones counting more.
+#[derive(Serialize, Deserialize)]
+struct Average {
+    point: LargeVector,
+    count: f64,
+}
+
+impl Average {
+    fn add(&mut self, point: &[f64]) {
+        // Weights 1, 2, 3, …
+        let share = 2.0 / (self.count + 2.0);
+        let average = self.point.par_chunks_mut(PART).zip(point.par_chunks(PART));
+        average.for_each(|(average, point)| {
+            average.iter_mut().zip(point).for_each(|(a, p)| *a += share * (p - *a));
+        });
+        self.count += 1.0;
+    }
+}
+
+impl Bcfw {
+    /// A solver that starts at 0.
+    pub fn new(lambda: f64, risk: &dyn Risk, options: BcfwOptions) -> Self {
+        Self {
+            options,
+            ascent: BlockAscent::new(lambda, risk),
+            random: Pcg64Mcg::seed_from_u64(options.seed),
+            order: (0..risk.len()).collect(),
+            average: Average { point: LargeVector::zeros(risk.dim()), count: 0.0 },
+            best: Certificate::UNKNOWN,
+            aim: 0.0,
+            seen: f64::INFINITY,
+            real: 1.0,
+            passes_since: 0,
+        }
+    }
+
+    /// The examples to ask the oracle for, in random order.
+    fn sample(&mut self) -> Vec<usize> {
+        self.order.shuffle(&mut self.random);
+        let gaps = self.ascent.gaps();
+        let large = LARGE_GAP * gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+        let all = !self.options.gap_sampling || !large.is_finite();
+        let mut visited = |&i: &usize| {
+            all || gaps[i] >= large || self.random.random::<f64>() < (gaps[i] / large).max(LEAST_CHANCE)
+        };
+        self.order.iter().copied().filter(|i| visited(i)).collect()
+    }
+
+    /// Visits with the oracle, then sweeps without. Returns the number of oracle calls, and whether the primal value is
+    /// worth a look: then the average is up to date.
+    fn ascend(&mut self, crew: &mut Crew<'_>) -> (u64, bool) {
+        let examples = self.sample();
+        let oracle = self.ascent.visit(crew, &examples, Look::Oracle);
+        self.passes_since += 1;
+        let look = self.is_worth_a_look();
+        self.average.count = 0.0;
+        if look {
+            self.average.add(self.ascent.weights());
+        }
+        let (mut gain, mut cost) = (oracle.gain, ORACLE_COST * oracle.visits as f64);
+        let sweeps = if self.options.cache { MOST_SWEEPS } else { 0 };
+        for _ in 0..sweeps {
+            self.order.shuffle(&mut self.random);
+            let examples: Vec<usize> =
+                self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
+            let sweep = self.ascent.visit(crew, &examples, Look::Cached);
+            if look {
+                self.average.add(self.ascent.weights());
+            }
+            if sweep.gain * cost <= SWEEP_SHARE * gain * sweep.visits as f64 {
+                break;
+            }
+            gain += sweep.gain;
+            cost += sweep.visits as f64;
+        }
+        if self.options.cache && self.ascent.climb_if_due(crew, gain, cost) && look {
+            // What the sweeps had is far behind.
+            self.average.count = 0.0;
+            self.average.add(self.ascent.weights());
+        }
+        (oracle.visits as u64, look)
+    }
+
+    /// Whether the primal value is worth a pass.
+    fn is_worth_a_look(&self) -> bool {
+        let seen: f64 = self.ascent.gaps().iter().sum();
+        let wanted = self.aim * self.best.lower_bound;
+        self.passes_since >= MOST_PASSES
+            || seen <= LARGE_FALL * self.seen
+            || HOPE * seen * self.real <= wanted
+    }
+
+    fn pass(&mut self, risk: &dyn Risk) -> Progress {
+        let mut crew = Crew::new(risk);
+        let (mut oracle_calls, look) = self.ascend(&mut crew);
+        let left = self.best.primal - self.best.lower_bound;
+        let lower_bound = self.ascent.lower_bound(&mut crew, left);
+        self.best.lower_bound = self.best.lower_bound.max(lower_bound);
+        let mut here = Certificate::UNKNOWN;
+        if look {
+            self.seen = self.ascent.gaps().iter().sum();
+            let left = self.best.primal - self.best.lower_bound;
+            let bounds = self.ascent.evaluate(&mut crew, &self.average.point, left);
+            oracle_calls += risk.len() as u64;
+            here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
+            self.best.primal = self.best.primal.min(here.primal);
+            self.real = (here.primal - lower_bound) / self.seen;
+            self.passes_since = 0;
+        }
+        let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
+        Progress { certificate, oracle_calls, master_seconds: 0.0 }
+    }
+}
+
+impl Solver for Bcfw {
+    fn name(&self) -> &'static str {
+        if self.options.cache || self.options.gap_sampling { "bcfw" } else { "sdca" }
+    }
+
+    fn aim(&mut self, gap: f64) {
+        self.aim = gap;
+    }
+
+    fn step(&mut self, risk: &dyn Risk) -> Progress {
+        // Inside the pool the many small batches need no handing over from one thread to another.
+        rayon::scope(|_| self.pass(risk))
+    }
+
+    fn weights(&self) -> &[f64] {
+        &self.average.point
+    }
+
+    fn set_lambda(&mut self, lambda: f64) -> bool {
+        self.ascent.set_lambda(lambda);
+        self.best = Certificate::UNKNOWN;
+        (self.seen, self.real, self.passes_since) = (f64::INFINITY, 1.0, 0);
+        true
+    }
+
+    fn state(&self) -> Option<SolverState<'_>> {
+        Some(SolverState::Bcfw(self))
+    }
+}

@@ -1,0 +1,64 @@
+//! The complete state of a run as bytes, with every random number generator, so that it goes on as if nothing had happened.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SmallQp, Solver};
+use crate::error::{Error, Result};
+use crate::risk::{Risk, RiskMemory};
+
+/// A solver's state, by kind.
+#[derive(Serialize)]
+pub enum SolverState<'a> {
+    /// BMRM and P-BMRM.
+    Bmrm(&'a Bmrm),
+    /// Prox-BMRM and Prox-P-BMRM.
+    ProxBmrm(&'a ProxBmrm),
+    /// n-slack.
+    NSlack(&'a NSlack),
+    /// BCFW and SDCA.
+    Bcfw(&'a Bcfw),
+    /// SGD.
+    Sgd(&'a Sgd),
+    /// The extragradient method.
+    Extragradient(&'a Extragradient),
+    /// The small quadratic program.
+    SmallQp(&'a SmallQp),
+}
+
+/// The same, read back: variants in the same order.
+#[derive(Deserialize)]
+enum OwnedState {
+    Bmrm(Box<Bmrm>),
+    ProxBmrm(Box<ProxBmrm>),
+    NSlack(Box<NSlack>),
+    Bcfw(Box<Bcfw>),
+    Sgd(Box<Sgd>),
+    Extragradient(Box<Extragradient>),
+    SmallQp(Box<SmallQp>),
+}
+
+/// The state of a run, its solver and what the risk's searches remember.
+pub fn save_state(state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<Vec<u8>> {
+    let solver_state = solver.state().ok_or_else(|| {
+        Error::parameter("checkpoint", format!("the solver {} cannot be saved", solver.name()))
+    })?;
+    postcard::to_stdvec(&(state, solver_state, risk.memory()))
+        .map_err(|e| Error::parameter("checkpoint", e.to_string()))
+}
+
+/// The run that was saved. The risk's searches remember what they knew then.
+pub fn load_state(bytes: &[u8], risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
+    let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
+        postcard::from_bytes(bytes).map_err(|_| Error::parameter("checkpoint", "not the state of a run"))?;
+    risk.remember(memory)?;
+    let solver: Box<dyn Solver> = match solver {
+        OwnedState::Bmrm(solver) => solver,
+        OwnedState::ProxBmrm(solver) => solver,
+        OwnedState::NSlack(solver) => solver,
+        OwnedState::Bcfw(solver) => solver,
+        OwnedState::Sgd(solver) => solver,
+        OwnedState::Extragradient(solver) => solver,
+        OwnedState::SmallQp(solver) => solver,
+    };
+    Ok((state, solver))
+}

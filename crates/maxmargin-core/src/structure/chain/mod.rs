@@ -1,0 +1,419 @@
+//! First-order chains: one label per position, scores on positions, on neighbouring pairs and on both ends.
+//!
+//! φ(x,y) counts features of each position with its label, pairs of neighbouring labels, and (with boundary weights)
+//! the first and the last label. The weights lie one block after another:
+//!
+//! | block | weights | at |
+//! | --- | --- | --- |
+//! | unary | `features × labels` | `j · labels + y` |
+//! | bias, if any | `labels` | one more feature, always 1 |
+//! | transition | `labels × labels` | `before · labels + after` |
+//! | first and last, with boundary weights | `labels` each | |
+
+mod oracles;
+mod trellis;
+
+use super::multiclass::{check_labels, check_size};
+use super::{Flow, Found, KBest, LabelCost, Magnitude, Mix, ScoreNoise, Structure, product_by_features};
+use crate::error::Result;
+use crate::features::Rows;
+use crate::inference::{StratifiedTable, viterbi};
+use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
+
+/// The task loss of a chain: the cost of each position, added up or averaged.
+#[derive(Debug, Clone, Default)]
+pub struct ChainLoss {
+    /// What one wrong label costs.
+    pub cost: LabelCost,
+    /// Whether the sum is divided by the length of the chain.
+    pub mean: bool,
+}
+
+impl ChainLoss {
+    /// What the cost of one position counts in a chain of this length.
+    fn unit(&self, length: usize) -> f64 {
+        if self.mean && length > 0 { 1.0 / length as f64 } else { 1.0 }
+    }
+}
+
+/// Which weights a chain has, and its loss.
+#[derive(Debug, Clone)]
+pub struct ChainOptions {
+    /// A constant feature at each position.
+    pub bias: bool,
+    /// Weights for the first and the last label.
+    pub boundary: bool,
+    /// The task loss.
+    pub loss: ChainLoss,
+}
+
+impl Default for ChainOptions {
+    fn default() -> Self {
+        Self { bias: true, boundary: true, loss: ChainLoss::default() }
+    }
+}
+
+/// Longer chains keep no products of their positions, of which there are as many as positions squared.
+const LONGEST_KERNEL: usize = 200;
+
+/// Nor do chains for which there are more products than this many times the stored values of their features: so the
+/// products of all chains never take more than a few times the memory of the data.
+const LARGEST_KERNEL: usize = 4;
+
+/// A first-order chain.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin_core::features::{FeatureMatrix, Rows};
+/// use maxmargin_core::structure::{Chain, ChainOptions, ChainScores, Structure};
+///
+/// // One feature, two labels; label 1 likes the feature, and labels like to stay.
+/// let task = Chain::new(1, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
+/// let w = [0.0, 1.0, /* transitions: */ 1.0, 0.0, 0.0, 1.0];
+/// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[3.0], [0.5], [-0.6]])), 0..3);
+/// let mut scores = ChainScores::default();
+/// task.score(&w, &x, &mut scores);
+/// assert_eq!(task.decode(&x, &mut scores).label, [1, 1, 1]);
+/// # Ok::<(), maxmargin_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Chain {
+    features: usize,
+    labels: usize,
+    options: ChainOptions,
+}
+
+/// The scores of one chain, with the decoder's working memory.
+#[derive(Debug, Clone, Default)]
+pub struct ChainScores {
+    /// `length × labels`: features, bias and boundary weights.
+    unary: Vec<f64>,
+    /// `labels × labels`.
+    transition: Vec<f64>,
+    augmented: Vec<f64>,
+    best: Vec<f64>,
+    strata: StratifiedTable,
+}
+
+impl Chain {
+    /// A chain with this many features per position (without the bias) and labels.
+    pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
+        check_labels(labels, &options.loss.cost)?;
+        let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
+        let transitions = transitions.and_then(|from| from.checked_mul(labels));
+        check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
+        Ok(Self { features, labels, options })
+    }
+
+    /// The number of features, of a position, without the bias.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// What one wrong label costs.
+    pub fn cost(&self) -> &LabelCost {
+        &self.options.loss.cost
+    }
+
+    /// Whether the loss is divided by the length.
+    pub fn is_mean(&self) -> bool {
+        self.options.loss.mean
+    }
+
+    /// The number of features including the bias.
+    fn all_features(&self) -> usize {
+        self.features + usize::from(self.options.bias)
+    }
+
+    fn transitions_start(&self) -> usize {
+        self.all_features() * self.labels
+    }
+
+    fn first_start(&self) -> usize {
+        self.transitions_start() + self.labels * self.labels
+    }
+
+    fn last_start(&self) -> usize {
+        self.first_start() + self.labels
+    }
+
+    /// Scores to which the loss is added, so that decoding them maximises a mix with both in it. What is maximised is
+    /// score + (loss factor / score factor) · loss: transitions need no scaling.
+    fn augment(&self, truth: &[u32], scores: &mut ChainScores, mix: Mix) {
+        let unit = mix.loss / mix.score * self.options.loss.unit(truth.len());
+        scores.augmented.clear();
+        scores.augmented.extend_from_slice(&scores.unary);
+        for (row, &truth) in scores.augmented.chunks_exact_mut(self.labels).zip(truth) {
+            self.options.loss.cost.for_each(truth, self.labels, |y, cost| row[y] += unit * cost);
+        }
+    }
+
+    fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
+        let score = self.path_score(scores, &label);
+        let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
+        Found::exactly(label, score, loss)
+    }
+
+    fn path_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {
+        let unary: f64 = scores.unary.chunks_exact(self.labels).zip(y).map(|(row, &y)| row[y as usize]).sum();
+        let pairs =
+            y.windows(2).map(|pair| scores.transition[pair[0] as usize * self.labels + pair[1] as usize]);
+        unary + pairs.sum::<f64>()
+    }
+}
+
+impl Structure for Chain {
+    type Input = Rows;
+    type Label = Vec<u32>;
+    type Scores = ChainScores;
+    /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
+    type Kernel = Vec<f64>;
+
+    fn variables(&self, x: &Rows) -> usize {
+        x.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
+    }
+
+    fn score(&self, w: &[f64], x: &Rows, scores: &mut ChainScores) {
+        let labels = self.labels;
+        scores.transition.clear();
+        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.unary.clear();
+        scores.unary.resize(x.len() * labels, 0.0);
+        for (t, out) in scores.unary.chunks_exact_mut(labels).enumerate() {
+            if self.options.bias {
+                out.copy_from_slice(&w[self.features * labels..self.transitions_start()]);
+            }
+            add_row_products(x.row(t), w, out);
+        }
+        if self.options.boundary && !x.is_empty() {
+            let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
+            let last = (x.len() - 1) * labels;
+            add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
+            add(&mut scores.unary[last..], &w[self.last_start()..]);
+        }
+    }
+
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Rows,
+        magnitude: &Magnitude,
+        scores: &mut ChainScores,
+    ) -> Option<ScoreNoise> {
+        let labels = self.labels;
+        scores.transition.clear();
+        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.unary.clear();
+        let largest =
+            |scores: &[f64]| scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+        let mut extent = largest(&scores.transition) * x.len() as f64;
+        let mut sums = vec![Precise::default(); labels];
+        for t in 0..x.len() {
+            sums.fill(Precise::default());
+            let mut add = |w: &[f64]| sums.iter_mut().zip(w).for_each(|(sum, &w)| sum.add(w));
+            if self.options.bias {
+                add(&w[self.features * labels..self.transitions_start()]);
+            }
+            if self.options.boundary && t == 0 {
+                add(&w[self.first_start()..self.last_start()]);
+            }
+            if self.options.boundary && t + 1 == x.len() {
+                add(&w[self.last_start()..]);
+            }
+            precise_row_products(x.row(t), w, &mut sums);
+            scores.unary.extend(sums.iter().map(|sum| sum.get()));
+            extent += largest(&scores.unary[t * labels..]);
+        }
+        Some(magnitude.precise_noise(norm, extent, 4.0 * x.len() as f64 + 4.0))
+    }
+
+    fn magnitude(&self, x: &Rows, truth: &Vec<u32>) -> Magnitude {
+        let (mut norm, mut longest) = (2.0 * x.len() as f64 + 2.0, 0);
+        for t in 0..x.len() {
+            norm += x.row(t).norm_squared().sqrt();
+            longest = longest.max(x.row(t).len());
+        }
+        let cost = &self.options.loss.cost;
+        let loss: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels).max(0.0)).sum();
+        let terms = (longest + 4 * x.len() + 8) as f64;
+        Magnitude {
+            norm: round_up(norm, terms),
+            terms,
+            repeats: x.len().max(1) as f64,
+            loss: round_up(loss * self.options.loss.unit(truth.len()), terms),
+            is_exact: true,
+        }
+    }
+
+    fn score_of(&self, _x: &Rows, scores: &ChainScores, y: &Vec<u32>) -> f64 {
+        self.path_score(scores, y)
+    }
+
+    fn decode(&self, _x: &Rows, scores: &mut ChainScores) -> Found<Vec<u32>> {
+        let mut path = Vec::new();
+        viterbi(self.labels, &scores.unary, &scores.transition, &mut scores.best, &mut path);
+        self.found(scores, None, path)
+    }
+
+    fn loss(&self, truth: &Vec<u32>, y: &Vec<u32>) -> f64 {
+        let cost = &self.options.loss.cost;
+        let sum: f64 = truth.iter().zip(y).map(|(&truth, &y)| cost.cost(truth, y)).sum();
+        sum * self.options.loss.unit(truth.len())
+    }
+
+    fn maximize(&self, x: &Rows, truth: &Vec<u32>, scores: &mut ChainScores, mix: Mix) -> Found<Vec<u32>> {
+        if mix.score == 0.0 || mix.loss == 0.0 {
+            // An end of the λ-oracle: ties matter.
+            return match self.k_best(x, Some(truth), scores, mix, 1).pop() {
+                Some(found) => found,
+                None => self.found(scores, Some(truth), truth.clone()),
+            };
+        }
+        self.augment(truth, scores, mix);
+        let mut path = Vec::new();
+        viterbi(self.labels, &scores.augmented, &scores.transition, &mut scores.best, &mut path);
+        self.found(scores, Some(truth), path)
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &Vec<u32>, factor: f64, sum: &mut A) {
+        for (t, &label) in y.iter().enumerate() {
+            self.add_position(x, t, label as usize, factor, sum);
+        }
+        for pair in y.windows(2) {
+            sum.add(self.transitions_start() + pair[0] as usize * self.labels + pair[1] as usize, factor);
+        }
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        y: &Vec<u32>,
+        truth: &Vec<u32>,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        for (t, (&y, &truth)) in y.iter().zip(truth).enumerate() {
+            if y != truth {
+                self.add_position(x, t, y as usize, factor, sum);
+                self.add_position(x, t, truth as usize, -factor, sum);
+            }
+        }
+        for (y, truth) in y.windows(2).zip(truth.windows(2)) {
+            if y != truth {
+                let start = self.transitions_start();
+                sum.add(start + y[0] as usize * self.labels + y[1] as usize, factor);
+                sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
+            }
+        }
+    }
+
+    fn as_flow(&self) -> Option<&dyn Flow<Rows, Vec<u32>>> {
+        Some(self)
+    }
+
+    fn kernel(&self, x: &Rows) -> Vec<f64> {
+        let stored: usize = (0..x.len()).map(|t| x.row(t).len()).sum();
+        if x.len() > LONGEST_KERNEL || x.len() * (x.len() + 1) / 2 > LARGEST_KERNEL * stored {
+            return Vec::new();
+        }
+        let bias = f64::from(u8::from(self.options.bias));
+        let pairs = (0..x.len()).flat_map(|t| (0..=t).map(move |s| (s, t)));
+        pairs.map(|(s, t)| x.row(s).dot(&x.row(t)) + bias).collect()
+    }
+
+    fn product(&self, x: &Rows, kernel: &Vec<f64>, truth: &Vec<u32>, y: &Vec<u32>, z: &Vec<u32>) -> f64 {
+        if kernel.is_empty() {
+            return product_by_features(self, x, truth, y, z);
+        }
+        let last = x.len().saturating_sub(1);
+        let boundary = f64::from(u8::from(self.options.boundary));
+        // Labels differ from the truth in few places, so these lists are short.
+        let mut buffers = [[0; LONGEST_KERNEL]; 2];
+        let [y_buffer, z_buffer] = &mut buffers;
+        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
+        let mut sum = 0.0;
+        for s in places(y_places) {
+            for t in places(z_places) {
+                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
+                if agreement != 0.0 {
+                    let (low, high) = (s.min(t), s.max(t));
+                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
+                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
+                }
+            }
+        }
+        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
+        for s in steps(y_places, last) {
+            for t in steps(z_places, last) {
+                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
+            }
+        }
+        sum
+    }
+}
+
+/// The positions at which two labels differ, written down without allocation.
+fn differing<'a>(label: &[u32], truth: &[u32], buffer: &'a mut [u8; LONGEST_KERNEL]) -> &'a [u8] {
+    let mut count = 0;
+    for (t, (y, truth)) in label.iter().zip(truth).enumerate() {
+        buffer[count] = t as u8;
+        count += usize::from(y != truth);
+    }
+    &buffer[..count]
+}
+
+fn places(list: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    list.iter().map(|&t| usize::from(t))
+}
+
+/// The steps t → t + 1 that touch one of these positions, each once, where `last` is the last position.
+fn steps(list: &[u8], last: usize) -> impl Iterator<Item = usize> + '_ {
+    let before = |k: usize| k.checked_sub(1).map(|k| usize::from(list[k]));
+    places(list).enumerate().flat_map(move |(k, t)| {
+        // The step into t is that out of t − 1, if that position is listed too.
+        let into = (t > 0 && before(k) != Some(t - 1)).then(|| t - 1);
+        let out = (t < last).then_some(t);
+        into.into_iter().chain(out)
+    })
+}
+
+/// ⟨e_a − e_b, e_c − e_d⟩.
+fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
+    let equal = |x: &T, y: &T| f64::from(u8::from(x == y));
+    equal(&a, &c) - equal(&a, &d) - equal(&b, &c) + equal(&b, &d)
+}
+
+impl Chain {
+    /// The features of one position with one label, its boundary weights included.
+    fn add_position<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        t: usize,
+        label: usize,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        sum.add_row(x.row(t), self.labels, label, factor);
+        if self.options.bias {
+            sum.add(self.features * self.labels + label, factor);
+        }
+        if self.options.boundary {
+            if t == 0 {
+                sum.add(self.first_start() + label, factor);
+            }
+            if t + 1 == x.len() {
+                sum.add(self.last_start() + label, factor);
+            }
+        }
+    }
+}

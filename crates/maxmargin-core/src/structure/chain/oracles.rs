@@ -1,0 +1,161 @@
+//! The oracles of a chain beyond decoding: the best label of every loss, the k best, and labels as sets.
+
+use super::{Chain, ChainLoss, ChainOptions, ChainScores};
+use crate::features::Rows;
+use crate::inference::{Lexicographic, k_best_paths, k_best_viterbi};
+use crate::structure::{
+    Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, position_set_loss,
+};
+
+/// How far below a multiple of its step a cost may be and still count as that multiple.
+const ROUNDING: f64 = 1e-9;
+
+/// The most values in a table of all losses: 256 MB, for each thread.
+const LARGEST_TABLE: f64 = (1u64 << 25) as f64;
+
+impl Chain {
+    /// Whether the table of all losses of a chain of this length is too large to be made.
+    pub fn has_too_many_losses(&self, length: usize, step: Option<f64>) -> bool {
+        let cost = self.cost();
+        let Some(unit) = cost.unit(step) else { return true };
+        let losses = 1.0 + length as f64 * cost.largest_of_all() / unit.abs();
+        losses * (length * self.labels) as f64 > LARGEST_TABLE
+    }
+}
+
+impl Stratified for Chain {
+    fn largest_loss(&self, _x: &Rows, truth: &Vec<u32>) -> f64 {
+        let cost = &self.options.loss.cost;
+        let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
+        sum * self.options.loss.unit(truth.len())
+    }
+
+    fn loss_unit(&self, truth: &Vec<u32>) -> Option<f64> {
+        self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
+    }
+
+    fn strata(
+        &self,
+        _x: &Rows,
+        truth: &Vec<u32>,
+        scores: &mut ChainScores,
+        step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool {
+        let cost = &self.options.loss.cost;
+        let Some(unit) = cost.unit(step).filter(|_| !self.has_too_many_losses(truth.len(), step)) else {
+            return false;
+        };
+        let ChainScores { unary, transition, strata: table, .. } = scores;
+        let labels = 0..self.labels as u32;
+        let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
+        let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
+        table.fill(self.labels, unary, transition, costs);
+        let per_loss = self.options.loss.unit(truth.len());
+        // What rounding down may hide.
+        let hidden_at = |truth: u32, y: u32| (cost.cost(truth, y) - unit * f64::from(whole(truth, y))).abs();
+        let hidden: f64 = match cost.unit(None) {
+            Some(_) => 0.0,
+            None => truth
+                .iter()
+                .map(|&truth| labels.clone().map(|y| hidden_at(truth, y)).fold(0.0, f64::max))
+                .sum(),
+        };
+        strata.clear();
+        strata.extend(table.values().enumerate().map(|(k, score)| {
+            let loss = unit * k as f64;
+            ScoreStratum { score, losses: (loss * per_loss, (loss + hidden) * per_loss) }
+        }));
+        true
+    }
+
+    fn stratum_label(&self, _x: &Rows, scores: &mut ChainScores, number: usize) -> Vec<u32> {
+        scores.strata.path(number, &scores.transition)
+    }
+}
+
+impl LabelSets for Chain {
+    fn with_sizes(&self, background: Option<u32>) -> Self {
+        let loss = ChainLoss { cost: LabelCost::Size { background }, mean: false };
+        Self { options: ChainOptions { loss, ..self.options.clone() }, ..self.clone() }
+    }
+
+    fn add_set_loss(
+        &self,
+        truth: &Vec<u32>,
+        background: Option<u32>,
+        scores: &ChainScores,
+        scale: f64,
+        out: &mut ChainScores,
+    ) {
+        let scaled = |scores: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(scores.iter().map(|score| scale * score));
+        };
+        scaled(&scores.transition, &mut out.transition);
+        scaled(&scores.unary, &mut out.unary);
+        for (row, &truth) in out.unary.chunks_exact_mut(self.labels).zip(truth) {
+            for (y, score) in row.iter_mut().enumerate() {
+                *score += position_set_loss(truth, y as u32, background);
+            }
+        }
+    }
+
+    fn size(&self, y: &Vec<u32>, background: Option<u32>) -> f64 {
+        y.iter().filter(|&&label| Some(label) != background).count() as f64
+    }
+
+    fn set_loss(&self, truth: &Vec<u32>, y: &Vec<u32>, background: Option<u32>) -> f64 {
+        truth.iter().zip(y).map(|(&truth, &y)| position_set_loss(truth, y, background)).sum()
+    }
+
+    fn sizes(&self, _x: &Rows, truth: &Vec<u32>, background: Option<u32>) -> (f64, f64) {
+        let most = truth.len() as f64;
+        (if background.is_some() { 0.0 } else { most }, most)
+    }
+}
+
+impl Relaxed for Chain {}
+
+impl KBest for Chain {
+    fn k_best(
+        &self,
+        _x: &Rows,
+        truth: Option<&Vec<u32>>,
+        scores: &mut ChainScores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<Vec<u32>>> {
+        if let Some(truth) = truth
+            && mix.score > 0.0
+            && mix.loss > 0.0
+        {
+            self.augment(truth, scores, mix);
+            let ChainScores { augmented, transition, best, .. } = scores;
+            let paths = k_best_paths(self.labels, augmented, transition, best, k);
+            return paths.into_iter().map(|label| self.found(scores, Some(truth), label)).collect();
+        }
+        // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
+        // inexact and so hide ties.
+        let value = |score: f64, cost: f64| {
+            let (first, second) = mix.rank(score, cost);
+            Lexicographic { first, second }
+        };
+        let mut unary: Vec<Lexicographic> = scores.unary.iter().map(|&score| value(score, 0.0)).collect();
+        if let Some(truth) = truth {
+            let rows = unary.chunks_exact_mut(self.labels).zip(scores.unary.chunks_exact(self.labels));
+            for ((row, scores), &truth) in rows.zip(truth) {
+                self.options
+                    .loss
+                    .cost
+                    .for_each(truth, self.labels, |y, cost| row[y] = value(scores[y], cost));
+            }
+        }
+        let transition: Vec<Lexicographic> =
+            scores.transition.iter().map(|&score| value(score, 0.0)).collect();
+        k_best_viterbi(self.labels, &unary, &transition, k)
+            .into_iter()
+            .map(|(label, _)| self.found(scores, truth, label))
+            .collect()
+    }
+}

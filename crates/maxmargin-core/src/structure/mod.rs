@@ -1,0 +1,383 @@
+//! Structures: what an input is, what its labels are, and how to find the best one.
+//!
+//! A structure knows its features φ, its task loss L, and how to maximise `score · a + loss · b` over all labels. It
+//! knows nothing of surrogates (how losses and margins are combined) nor of solvers (how weights are found). Scores are
+//! computed once per example and weight vector and can then be queried for many mixes.
+//!
+//! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
+//! margin rescaling. [`KBest`], [`Stratified`], [`LabelSets`] and [`Relaxed`] are for
+//! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates. [`Flow`] is for the solvers that
+//! work on a polytope of flows instead of labels.
+
+mod chain;
+mod coded;
+mod flow;
+mod graph;
+mod label_cost;
+mod magnitude;
+mod matching;
+mod multiclass;
+mod multilabel;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
+pub use coded::Coded;
+pub use flow::{Flow, FlowPolytope};
+pub use graph::{Edge, Graph};
+pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
+pub use magnitude::{Magnitude, ScoreNoise};
+pub use matching::{ExtraLinks, LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
+pub use multiclass::Multiclass;
+pub use multilabel::{
+    Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
+};
+
+use crate::error::{Error, Result};
+use crate::linear::{CommonDirections, FeatureSum, Terms};
+
+/// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0.
+///
+/// With `loss` = 0 (λ = 0) ties in the score are broken by the larger loss; with `score` = 0 (λ = ∞) ties in the loss
+/// are broken by the larger score. The answer is then a vertex of the label plane's hull, not a point inside an edge.
+///
+/// ```
+/// use maxmargin_core::structure::Mix;
+/// assert!(Mix::AUGMENTED.rank(1.0, 2.0) > Mix::AUGMENTED.rank(2.0, 0.0));
+/// assert!(Mix::SCORE.rank(1.0, 2.0) > Mix::SCORE.rank(1.0, 0.0), "the loss breaks the tie");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mix {
+    /// The factor of the score.
+    pub score: f64,
+    /// The factor of the loss.
+    pub loss: f64,
+}
+
+impl Mix {
+    /// Score and loss in equal parts: loss-augmented decoding.
+    pub const AUGMENTED: Mix = Mix { score: 1.0, loss: 1.0 };
+    /// The score alone: decoding, with ties broken by the loss.
+    pub const SCORE: Mix = Mix { score: 1.0, loss: 0.0 };
+    /// The loss alone, with ties broken by the score.
+    pub const LOSS: Mix = Mix { score: 0.0, loss: 1.0 };
+
+    /// The value of a label under this mix.
+    pub fn height(self, score: f64, loss: f64) -> f64 {
+        self.score * score + self.loss * loss
+    }
+
+    /// The mix under which two labels (score, loss) have the same value, of which `b` has the larger loss.
+    pub fn level(a: (f64, f64), b: (f64, f64)) -> Mix {
+        Mix { score: 1.0, loss: (a.0 - b.0) / (b.1 - a.1) }
+    }
+
+    /// The value of a label under this mix, and what breaks a tie: to be compared in this order.
+    pub fn rank(self, score: f64, loss: f64) -> (f64, f64) {
+        if self.score == 0.0 { (self.loss * loss, score) } else { (self.height(score, loss), loss) }
+    }
+}
+
+/// A label that an oracle found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found<L> {
+    /// The label.
+    pub label: L,
+    /// Its score ⟨w, φ(x,y)⟩.
+    pub score: f64,
+    /// Its task loss against the truth (0 when there is none).
+    pub loss: f64,
+    /// How much more than this label the best one may be worth under the mix that was asked for: 0 where the oracle is
+    /// exact.
+    pub missed: f64,
+}
+
+impl<L> Found<L> {
+    /// What an exact oracle found.
+    pub fn exactly(label: L, score: f64, loss: f64) -> Self {
+        Self { label, score, loss, missed: 0.0 }
+    }
+}
+
+/// A task: inputs, labels, features, loss and exact decoding.
+pub trait Structure: Sync {
+    /// What is given.
+    type Input: Sync + Send;
+    /// What is predicted.
+    type Label: Coded + Clone + Eq + Hash + Debug + Send + Sync;
+    /// The scores of one input's parts under one weight vector, with the working memory of the decoder.
+    type Scores: Default + Send;
+    /// Inner products of one input's parts, from which [`product`](Self::product) is quick; `()` where there are none.
+    type Kernel: Default + Send + Sync;
+
+    /// The number of weights.
+    fn dim(&self) -> usize;
+
+    /// Whether finding a label costs much more than going through the features, so that passes are to be saved.
+    fn is_costly(&self) -> bool {
+        false
+    }
+
+    /// How many variables a label of this input has: positions, members of a set, links. Beside the number of weights, the
+    /// variables of all examples say how much there is to learn each weight from.
+    fn variables(&self, x: &Self::Input) -> usize {
+        let _ = x;
+        1
+    }
+
+    /// Directions along which the features of labels differ in the same way for all inputs, where they dominate.
+    fn common_directions(&self) -> Option<&dyn CommonDirections> {
+        None
+    }
+
+    /// Adds `factor · ⟨q_k, φ(x,y) − φ(x,truth)⟩` for each common direction q_k.
+    fn add_common_parts(&self, y: &Self::Label, truth: &Self::Label, factor: f64, parts: &mut [f64]) {
+        let _ = (y, truth, factor, parts);
+    }
+
+    /// Computes the scores of all parts of `x` under the weights `w`.
+    fn score(&self, w: &[f64], x: &Self::Input, scores: &mut Self::Scores);
+
+    /// The same with about twice the digits inside, where plain sums would cancel: returns what may still be wrong with the
+    /// scores. `norm` is at least ‖w‖. A structure that has no such sums does nothing and returns `None`.
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Self::Input,
+        magnitude: &Magnitude,
+        scores: &mut Self::Scores,
+    ) -> Option<ScoreNoise> {
+        let _ = (w, norm, x, magnitude, scores);
+        None
+    }
+
+    /// What a decoder may miss of these scores by its own tolerances, beyond the rounding of [`Magnitude::terms`] operations.
+    fn decoding_error(&self, scores: &Self::Scores) -> f64 {
+        let _ = scores;
+        0.0
+    }
+
+    /// How large the features and losses of an example are. Certificates rest on it: each number must be at least what it
+    /// stands for, and may be larger.
+    fn magnitude(&self, x: &Self::Input, truth: &Self::Label) -> Magnitude;
+
+    /// Sees to it that the scores have what [`score_of`](Self::score_of) needs for one label. With `begin` they are of another
+    /// input or of other weights so far. Worth writing where a label has few of the parts that can be scored.
+    fn score_for(&self, w: &[f64], x: &Self::Input, y: &Self::Label, begin: bool, scores: &mut Self::Scores) {
+        let _ = y;
+        if begin {
+            self.score(w, x, scores);
+        }
+    }
+
+    /// ⟨w, φ(x,y)⟩ from the scores.
+    fn score_of(&self, x: &Self::Input, scores: &Self::Scores, y: &Self::Label) -> f64;
+
+    /// The label with the highest score.
+    fn decode(&self, x: &Self::Input, scores: &mut Self::Scores) -> Found<Self::Label>;
+
+    /// The task loss L of predicting `y`: at least 0, and 0 for the truth itself.
+    fn loss(&self, truth: &Self::Label, y: &Self::Label) -> f64;
+
+    /// The label that maximises a mix of score and loss, ties broken as [`Mix`] says.
+    fn maximize(
+        &self,
+        x: &Self::Input,
+        truth: &Self::Label,
+        scores: &mut Self::Scores,
+        mix: Mix,
+    ) -> Found<Self::Label>;
+
+    /// Adds `factor · φ(x,y)` to `sum`.
+    fn add_features<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Self::Input,
+        y: &Self::Label,
+        factor: f64,
+        sum: &mut A,
+    );
+
+    /// Adds `factor · (φ(x,y) − φ(x,truth))` to `sum`. Worth writing where the two share most of their parts. Planes of one
+    /// example are added up from one of their labels, so `truth` may be any label.
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Self::Input,
+        y: &Self::Label,
+        truth: &Self::Label,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        self.add_features(x, y, factor, sum);
+        self.add_features(x, truth, -factor, sum);
+    }
+
+    /// The structure as flows in a network, where its labels are such. Solvers for saddle points need it.
+    fn as_flow(&self) -> Option<&dyn Flow<Self::Input, Self::Label>> {
+        None
+    }
+
+    /// What [`product`](Self::product) needs to know of an input; asked for once per input.
+    fn kernel(&self, x: &Self::Input) -> Self::Kernel {
+        let _ = x;
+        Self::Kernel::default()
+    }
+
+    /// ⟨φ(x,y) − φ(x,truth), φ(x,z) − φ(x,truth)⟩. Worth writing where it can be had without going through features.
+    fn product(
+        &self,
+        x: &Self::Input,
+        kernel: &Self::Kernel,
+        truth: &Self::Label,
+        y: &Self::Label,
+        z: &Self::Label,
+    ) -> f64 {
+        let _ = kernel;
+        product_by_features(self, x, truth, y, z)
+    }
+}
+
+/// [`Structure::product`] the long way.
+fn product_by_features<S: Structure + ?Sized>(
+    structure: &S,
+    x: &S::Input,
+    truth: &S::Label,
+    y: &S::Label,
+    z: &S::Label,
+) -> f64 {
+    let difference = |label: &S::Label| {
+        let mut terms = Terms::default();
+        structure.add_difference(x, label, truth, 1.0, &mut terms);
+        terms.added_up()
+    };
+    difference(y).product(&difference(z))
+}
+
+/// A structure that can list its best labels.
+pub trait KBest: Structure {
+    /// The `k` best labels under a mix of score and loss, best first, all different; fewer when there are fewer.
+    /// Without a truth the loss counts as 0. What is [missed](Found::missed) is what labels that were not listed before
+    /// may be worth more.
+    fn k_best(
+        &self,
+        x: &Self::Input,
+        truth: Option<&Self::Label>,
+        scores: &mut Self::Scores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<Self::Label>>;
+}
+
+/// A structure that can find the best label of every loss, which solves every surrogate exactly.
+pub trait Stratified: Structure {
+    /// The largest loss that a label can have, or a bound on it.
+    fn largest_loss(&self, x: &Self::Input, truth: &Self::Label) -> f64;
+
+    /// Where all losses are whole multiples of a unit, that unit, which may be negative.
+    fn loss_unit(&self, truth: &Self::Label) -> Option<f64>;
+
+    /// For each loss the largest score, in the order of [`stratum_label`](Self::stratum_label)'s numbers. Losses must be whole
+    /// numbers; with a `step` others are rounded down to multiples of it, and a stratum holds a range of losses. Returns
+    /// false where neither is so.
+    fn strata(
+        &self,
+        x: &Self::Input,
+        truth: &Self::Label,
+        scores: &mut Self::Scores,
+        step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool;
+
+    /// The best label of a stratum, after [`strata`](Self::strata) with the same scores.
+    fn stratum_label(&self, x: &Self::Input, scores: &mut Self::Scores, number: usize) -> Self::Label;
+}
+
+/// The labels of one loss, or of a range of losses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreStratum {
+    /// The largest score; −∞ where there is no such label.
+    pub score: f64,
+    /// The smallest and the largest loss.
+    pub losses: (f64, f64),
+}
+
+/// A structure that may search its most violated label in a linear relaxation, among fractional labels too. They have
+/// features and losses like all others: [`Structure::maximize`] returns vertices of the relaxation, and what lies
+/// between two of them is a label as well.
+///
+/// A structure without a relaxation implements nothing.
+pub trait Relaxed: Structure {
+    /// Whether labels may be fractional.
+    fn is_relaxed(&self) -> bool {
+        false
+    }
+
+    /// The label so far on the way from one label to another, where labels may be fractional.
+    fn between(&self, a: &Self::Label, b: &Self::Label, share: f64) -> Option<Self::Label> {
+        let _ = (a, b, share);
+        None
+    }
+}
+
+/// A structure with all oracles that searches ask.
+pub trait Searchable: Stratified + KBest + LabelSets + Relaxed {}
+
+impl<S: Stratified + KBest + LabelSets + Relaxed> Searchable for S {}
+
+/// A structure whose labels are sets of (position, label) pairs, those with the background label left out: what Micro-F1
+/// needs.
+pub trait LabelSets: Structure + Sized + Send {
+    /// The same structure with −|y| for a loss. It is a copy, and asked for once per thread.
+    fn with_sizes(&self, background: Option<u32>) -> Self;
+
+    /// The scores times `scale`, plus |y Δ truth|.
+    fn add_set_loss(
+        &self,
+        truth: &Self::Label,
+        background: Option<u32>,
+        scores: &Self::Scores,
+        scale: f64,
+        out: &mut Self::Scores,
+    );
+
+    /// |y|.
+    fn size(&self, y: &Self::Label, background: Option<u32>) -> f64;
+
+    /// |y Δ truth|.
+    fn set_loss(&self, truth: &Self::Label, y: &Self::Label, background: Option<u32>) -> f64;
+
+    /// The smallest and the largest |y| of an input with this truth, or bounds on them.
+    fn sizes(&self, x: &Self::Input, truth: &Self::Label, background: Option<u32>) -> (f64, f64);
+}
+
+/// |{y} Δ {truth}| of one position, where the background stands for no label.
+fn position_set_loss(truth: u32, y: u32, background: Option<u32>) -> f64 {
+    let size = |label: u32| f64::from(u8::from(Some(label) != background));
+    if truth == y { 0.0 } else { size(truth) + size(y) }
+}
+
+/// An input with its true label and its weight in the risk.
+#[derive(Debug, Clone)]
+pub struct Example<S: Structure> {
+    /// What is given.
+    pub input: S::Input,
+    /// What should be predicted.
+    pub truth: S::Label,
+    /// The weight c_i: a weight of 2 counts like two copies.
+    pub weight: f64,
+}
+
+/// Refuses a weight of an example that is negative or not finite: its plane would be no lower bound.
+pub fn check_weight(example: usize, weight: f64) -> Result<()> {
+    match weight.is_finite() && weight >= 0.0 {
+        true => Ok(()),
+        false => {
+            let problem = format!(
+                "example {} has the weight {weight}; weights are finite and not negative",
+                example + 1
+            );
+            Err(Error::parameter("weights", problem))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The oracles of label sets beyond decoding: the best set of every loss, the k best, fractional sets, and sizes.
+
+use super::decoding::Way;
+use super::{LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss};
+use crate::features::Rows;
+use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
+
+impl Relaxed for Multilabel {
+    fn is_relaxed(&self) -> bool {
+        self.is_relaxed()
+    }
+
+    fn between(&self, a: &LabelSet, b: &LabelSet, share: f64) -> Option<LabelSet> {
+        Some(a.between(b, share, &self.graph))
+    }
+}
+
+impl LabelSets for Multilabel {
+    fn with_sizes(&self, _background: Option<u32>) -> Self {
+        Self { options: MultilabelOptions { loss: SetLoss::Size, ..self.options.clone() }, ..self.clone() }
+    }
+
+    fn add_set_loss(
+        &self,
+        truth: &LabelSet,
+        _background: Option<u32>,
+        scores: &MultilabelScores,
+        scale: f64,
+        out: &mut MultilabelScores,
+    ) {
+        let loss = |label: usize| if truth.share(label as u32) == 1.0 { -1.0 } else { 1.0 };
+        scores.scaled_into(scale, truth.size(), loss, out);
+    }
+
+    fn size(&self, y: &LabelSet, _background: Option<u32>) -> f64 {
+        y.size()
+    }
+
+    fn set_loss(&self, truth: &LabelSet, y: &LabelSet, _background: Option<u32>) -> f64 {
+        SetLoss::default().of(truth, y, self.labels())
+    }
+
+    fn sizes(&self, _x: &Rows, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {
+        (0.0, self.labels() as f64)
+    }
+}
+
+impl KBest for Multilabel {
+    fn k_best(
+        &self,
+        _x: &Rows,
+        truth: Option<&LabelSet>,
+        scores: &mut MultilabelScores,
+        mix: Mix,
+        k: usize,
+    ) -> Vec<Found<LabelSet>> {
+        self.best_sets(scores, truth, mix, k)
+    }
+}
+
+impl Stratified for Multilabel {
+    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
+        self.largest_loss_of_all()
+    }
+
+    fn loss_unit(&self, _truth: &LabelSet) -> Option<f64> {
+        // Fractional sets have all losses.
+        self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
+    }
+
+    fn strata(
+        &self,
+        _x: &Rows,
+        truth: &LabelSet,
+        scores: &mut MultilabelScores,
+        _step: Option<f64>,
+        strata: &mut Vec<ScoreStratum>,
+    ) -> bool {
+        strata.clear();
+        let Some(weight) = self.stratum_weight() else { return false };
+        // A size is the number of differences from the empty set.
+        let is_size = *self.set_loss() == SetLoss::Size;
+        let from = if is_size { &LabelSet::default() } else { truth };
+        self.count_differences(scores, from);
+        strata.extend(scores.best_by_differences().enumerate().map(|(differences, score)| {
+            let loss = weight * differences as f64 * if is_size { -1.0 } else { 1.0 };
+            ScoreStratum { score, losses: (loss, loss) }
+        }));
+        true
+    }
+
+    fn stratum_label(&self, _x: &Rows, scores: &mut MultilabelScores, number: usize) -> LabelSet {
+        scores.set_with_differences(number)
+    }
+}
+
+impl Multilabel {
+    /// What all labels cost, where the best set of every loss can be found.
+    fn stratum_weight(&self) -> Option<f64> {
+        let weight = self.options.loss.common_weight(self.labels())?;
+        let lists = !matches!(self.way, Way::Searched);
+        (lists && weight > 0.0 && !self.is_relaxed()).then_some(weight)
+    }
+
+    /// Whether the best set of every loss can be found.
+    pub fn has_strata(&self) -> bool {
+        self.stratum_weight().is_some()
+    }
+}
