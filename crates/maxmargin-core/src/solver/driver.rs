@@ -288,10 +288,11 @@ pub fn resume_until(
         {
             state.amend(progress, solver.weights(), seconds());
             state.report.queries = risk.queries() - queries_before;
+            let is_due = due.is_due();
             if halt.is_asked() {
                 flow = ControlFlow::Break(());
             }
-            if due.is_due() {
+            if is_due {
                 return state.stop(&limits, flow).unwrap_or(Stop::TimeLimit);
             }
             continue;
