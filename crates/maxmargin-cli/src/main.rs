@@ -1,31 +1,31 @@
 //! The program `maxmargin`: it reads arguments, shows progress and prints. What it does is in the library.
 //!
-//! Each command has a file in `commands`; what several share is in `arguments` (flags), `examples` and `problem` (data and
-//! task), `known` (how later data is read), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`, `describe`, `print`
-//! and `plot`.
+//! Each command has a file in `commands`; what several share is in `arguments` (flags, and those of tasks by the registry),
+//! `loading` (training data), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`,
+//! `print` and `plot`.
 
 mod arguments;
-mod checkpoints;
 mod commands;
-mod describe;
 mod evaluation;
-mod examples;
 mod files;
 mod interrupt;
-mod known;
+mod loading;
 mod plot;
 mod print;
-mod problem;
 mod progress;
 mod table;
 mod training;
-mod warm_start;
 
 use std::io;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_tasks};
+use self::commands::compare::{self, CompareSearches, CompareSolvers};
+use self::commands::path::Path;
+use self::commands::train::Train;
 
 /// Max-margin structured output learning, with a proof of optimality for every model.
 ///
@@ -53,31 +53,75 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Train(commands::train::Train),
     Predict(commands::predict::Predict),
     Eval(commands::eval::Eval),
-    Path(commands::path::Path),
-    Compare(commands::compare::Compare),
     Inspect(commands::inspect::Inspect),
     Associate(commands::associate::Associate),
     Grid(commands::grid::Grid),
     Demo(commands::demo::Demo),
 }
 
+/// The tree of commands: those that are about a task have a subcommand for each.
+fn tree() -> Tree {
+    let tree = Arguments::command();
+    let tree = tree.mut_subcommand("predict", reading_flags).mut_subcommand("eval", reading_flags);
+    // In the order of use.
+    let others = ["predict", "eval", "inspect", "associate", "grid", "demo"];
+    let tree = others.iter().enumerate().fold(tree, |tree, (place, name)| {
+        tree.mut_subcommand(name, |command| command.display_order(10 + place))
+    });
+    tree.subcommand(with_tasks::<Train>("train").display_order(1))
+        .subcommand(with_tasks::<Path>("path").display_order(11))
+        .subcommand(compare::command().display_order(12))
+}
+
 fn main() -> ExitCode {
     interrupt::prepare();
-    let result = match Arguments::parse().command {
-        Command::Train(command) => command.run(),
-        Command::Predict(command) => command.run(),
-        Command::Eval(command) => command.run(),
-        Command::Path(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Inspect(command) => command.run(),
-        Command::Associate(command) => command.run(),
-        Command::Grid(command) => command.run(),
-        Command::Demo(command) => command.run(),
+    let tree = match maxmargin_align::register() {
+        Ok(()) => tree(),
+        Err(error) => return finish(Err(error.into())),
     };
-    finish(result)
+    finish(run(&tree))
+}
+
+fn run(tree: &Tree) -> Result<()> {
+    let matches = tree.clone().get_matches();
+    let compared = |(what, matches): (&str, &clap::ArgMatches)| match what {
+        "solvers" => parse_for_task::<CompareSolvers>(matches),
+        _ => parse_for_task::<CompareSearches>(matches),
+    };
+    let (result, matches) = match matches.subcommand() {
+        Some(("train", matches)) => (parse_for_task::<Train>(matches), matches),
+        Some(("path", matches)) => (parse_for_task::<Path>(matches), matches),
+        Some(("compare", matches)) => (matches.subcommand().map_or(Ok(()), compared), matches),
+        Some((_, own)) => {
+            let reading = ReadingOptions::of(own);
+            let result = match Arguments::from_arg_matches(&matches)?.command {
+                Command::Predict(command) => command.run(&reading),
+                Command::Eval(command) => command.run(&reading),
+                Command::Inspect(command) => command.run(),
+                Command::Associate(command) => command.run(),
+                Command::Grid(command) => command.run(),
+                Command::Demo(command) => command.run(),
+            };
+            (result, own)
+        }
+        None => (Ok(()), &matches),
+    };
+    result.map_err(|error| with_flag(error, matches))
+}
+
+/// An error of the library about a parameter that is a flag here, with the flag's name.
+fn with_flag(error: anyhow::Error, matches: &clap::ArgMatches) -> anyhow::Error {
+    let Some(maxmargin::Error::Parameter { name, problem }) = error.downcast_ref() else { return error };
+    let innermost = std::iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1)).last();
+    let id = name.replace([' ', '-'], "_");
+    let is_flag = |id: &str| innermost.is_some_and(|matches| matches.try_contains_id(id).is_ok());
+    let flag = id.replace('_', "-");
+    if is_flag(&id) || is_flag(&flag) {
+        return anyhow::anyhow!("--{flag}: {problem}");
+    }
+    error
 }
 
 /// The exit code, after the message if there is one. Nobody reading any more is no error.

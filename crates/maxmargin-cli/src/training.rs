@@ -9,19 +9,25 @@ use anyhow::Result;
 use maxmargin::Error;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSettings, Stop, resume_until};
+use maxmargin::training::{Event, Problem};
 use serde_json::{Value, json};
 
 use crate::interrupt;
 use crate::print::{lower, note, percent, time, upper};
-use crate::problem::Problem;
 use crate::progress::Progress;
 
-/// A finished run.
-pub struct Trained {
+/// A finished run, as commands report it.
+pub struct Finished<'a> {
+    /// What was solved.
+    pub problem: &'a Problem,
     /// The name of the solver that ran.
     pub solver: &'static str,
-    /// What it found.
-    pub outcome: Outcome,
+    /// What it was told.
+    pub settings: &'a SolverSettings,
+    /// How far it came.
+    pub report: Report,
+    /// Why it ended.
+    pub stop: Stop,
 }
 
 /// Solves until a limit is reached or a signal asks to stop. What each pass achieved goes to `observe`.
@@ -31,32 +37,36 @@ pub fn solve(
     limits: Limits,
     progress: &mut Progress,
     mut observe: impl FnMut(&Report),
-) -> Trained {
+) -> Outcome {
     let mut state = RunState::new(risk.dim());
-    let stop = go_on(solver, risk, limits, progress, &mut state, |state, _| observe(&state.report));
-    Trained { solver: solver.name(), outcome: state.into_outcome(stop) }
-}
-
-/// The same from where a run is.
-pub fn go_on(
-    solver: &mut dyn Solver,
-    risk: &dyn Risk,
-    limits: Limits,
-    progress: &mut Progress,
-    state: &mut RunState,
-    mut observe: impl FnMut(&RunState, &dyn Solver),
-) -> Stop {
-    let stop = resume_until(solver, risk, limits, &interrupt::halt(), state, |state, solver| {
+    let stop = resume_until(solver, risk, limits, &interrupt::halt(), &mut state, |state, _| {
         let flow = if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         progress.update(&state.report, state.stop(&limits, flow).is_some());
-        observe(state, solver);
+        observe(&state.report);
         flow
     });
+    end(progress, stop);
+    state.into_outcome(stop)
+}
+
+/// What a run of the library tells, shown.
+pub fn show(event: Event<'_>, progress: &mut Progress, mut observe: impl FnMut(&Report)) -> ControlFlow<()> {
+    match event {
+        Event::Pass(report, is_last) => {
+            progress.update(report, is_last);
+            observe(report);
+        }
+        Event::NoCheckpoint(pass, error) => note(&format!("no checkpoint after pass {pass}: {error}")),
+    }
+    ControlFlow::Continue(())
+}
+
+/// What is to be done when a run is over.
+pub fn end(progress: &Progress, stop: Stop) {
     progress.finish();
     if stop == Stop::Interrupted {
         interrupt::heed();
     }
-    stop
 }
 
 /// A file with one JSON object per pass. A log that cannot be written ends, but never the run that it is about.
@@ -143,18 +153,18 @@ pub fn add_certificate(object: &mut Value, report: &Report) {
     object["oracle_gap"] = json!(certificate.oracle_gap);
 }
 
-impl Trained {
+impl Finished<'_> {
     /// What was asked for and what came of it, as every command that trains reports it.
-    pub fn json(&self, problem: &Problem, settings: &SolverSettings) -> Value {
-        let Outcome { report, stop, .. } = &self.outcome;
+    pub fn json(&self) -> Value {
+        let Finished { problem, settings, report, stop, .. } = self;
         let mut object = json!({
-            "task": problem.task.kind().name(),
+            "task": problem.task().name(),
             "solver": self.solver,
-            "search": problem.search.name(),
-            "surrogate": problem.search.surrogate().to_string(),
+            "search": problem.search().name(),
+            "surrogate": problem.search().surrogate().to_string(),
             "lambda": settings.lambda,
-            "n": problem.data.len(),
-            "dim": problem.task.dim(),
+            "n": problem.examples().len(),
+            "dim": problem.task().dim(),
             "passes": report.passes,
             "oracle_calls": report.oracle_calls,
             "queries": report.queries,
@@ -169,15 +179,16 @@ impl Trained {
     }
 
     /// The certificate in a sentence.
-    pub fn certificate(&self, problem: &Problem) -> String {
-        if !problem.search.surrogate().is_convex() {
-            let primal = upper(self.outcome.report.certificate.primal);
+    pub fn certificate(&self) -> String {
+        let problem = self.problem;
+        if !problem.search().surrogate().is_convex() {
+            let primal = upper(self.report.certificate.primal);
             return format!(
                 "none: {} is not convex in the weights; F = {primal}",
-                problem.search.surrogate()
+                problem.search().surrogate()
             );
         }
-        let certificate = &self.outcome.report.certificate;
+        let certificate = &self.report.certificate;
         let oracle = match certificate.oracle_gap {
             0.0 => "the search is exact".to_owned(),
             gap => format!("of which inexact searches may account for {:.2e}", gap / certificate.primal),
@@ -187,13 +198,13 @@ impl Trained {
             lower(certificate.lower_bound),
             upper(certificate.primal),
             certificate.gap(),
-            problem.search.remark().map_or(String::new(), |remark| format!("; {remark}")),
+            problem.search().remark().map_or(String::new(), |remark| format!("; {remark}")),
         )
     }
 
     /// How much work it was.
     pub fn work(&self) -> String {
-        let report = &self.outcome.report;
+        let report = &self.report;
         let master = match report.master_seconds / report.seconds.max(f64::MIN_POSITIVE) {
             0.0 => String::new(),
             share => format!(" ({} on the master problem)", percent(share)),
@@ -204,7 +215,7 @@ impl Trained {
         let certificate = &report.certificate;
         // A search that missed nothing worth mentioning at the best weights may miss more where the solver is stuck.
         let is_blind = certificate.oracle_gap > 0.01 * (certificate.primal - certificate.lower_bound);
-        let stop = match self.outcome.stop {
+        let stop = match self.stop {
             Stop::Stalled if is_blind => {
                 "stalled, since the search misses what is left (stratified and hull are exact),"
             }

@@ -18,30 +18,22 @@
 //! # From data to predictions
 //!
 //! ```
-//! use std::ops::ControlFlow;
+//! use maxmargin::tasks::chain::word_images::{Noise, word_images};
+//! use maxmargin::{Chain, Examples, Model, Trainer};
 //!
-//! use maxmargin::data::{Noise, word_images};
-//! use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-//! use maxmargin::task::{Task, TaskKind, TaskOptions};
+//! // Images of words; `Examples::read` gives the same from files.
+//! let words = word_images(100, Noise::default(), 1);
+//! let train = Examples::new(words.data, words.vocabulary);
+//! let model = Trainer::new(Chain::default()).lambda(0.1).gap(1e-3).train(&train)?;
+//! println!("F(w) = {:.4}, at least {:.4} for any w", model.certificate().primal, model.certificate().lower_bound);
 //!
-//! // Images of words; `data::read_training` gives the same two things from files.
-//! let train = word_images(100, Noise::default(), 1);
-//! let (features, labels) = (train.vocabulary.attributes.len(), train.vocabulary.labels.len());
-//!
-//! let task = Task::new(TaskKind::Chain, features, labels, TaskOptions::default())?;
-//! let risk = task.risk(&train.data)?;
-//! let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.1)?);
-//! let outcome = run(solver.as_mut(), risk.as_ref(), Limits::default(), |_| ControlFlow::Continue(()));
-//! let proof = outcome.report.certificate;
-//! println!("F(w) = {:.4}, at least {:.4} for any w", proof.primal, proof.lower_bound);
-//! assert!(proof.gap().0 <= 1e-3);
-//!
+//! let path = tempfile::tempdir()?.keep().join("words.model");
+//! model.save(&path)?;
 //! let test = word_images(1, Noise::default(), 2);
-//! let best = &task.predict(&outcome.weights, &test.data, 1)?[0][0];
-//! let read: String = best.labels.iter().map(|&y| train.vocabulary.labels.name(y)).collect();
-//! println!("read {read:?}, it was {:?}", test.words[0]);
-//! # assert_eq!(read.len(), test.words[0].len());
-//! # Ok::<(), maxmargin::Error>(())
+//! let best = &Model::load(&path)?.predict(&test.data, 1)?[0][0];
+//! println!("read {:?}, it was {:?}", best.names().concat(), test.words[0]);
+//! # assert_eq!(best.names().len(), test.words[0].len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # A structure of your own
@@ -49,15 +41,15 @@
 //! Implement [`Structure`](structure::Structure) and hand it to a [`StructuredRisk`](risk::StructuredRisk): every solver
 //! works with it. `examples/own_structure.rs` does so step by step.
 
-pub mod association;
 mod checkpoint;
 pub mod data;
 mod error;
 pub mod metrics;
 pub mod model;
 mod output;
-pub mod task;
-mod tensor_file;
+pub mod tasks;
+pub mod tensor_file;
+pub mod training;
 
 pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
@@ -65,3 +57,5 @@ pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path
 pub use maxmargin_core::{features, inference, linear, risk, search, shown, solver, structure, surrogate};
 pub use model::Model;
 pub use output::OutputFile;
+pub use tasks::{Chain, Matching, Multiclass, Multilabel};
+pub use training::{Examples, Trainer};

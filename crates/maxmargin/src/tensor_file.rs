@@ -21,13 +21,13 @@ const LONGEST_HEADER: u64 = 100_000_000;
 const MOST_SAID: usize = 200;
 
 /// An error of the container or of JSON, cut where it grows long.
-pub(crate) fn said(error: &impl Display) -> String {
+pub fn said(error: &impl Display) -> String {
     excerpt(&error.to_string()).at_most(MOST_SAID).to_string()
 }
 
 /// What is wrong with a file.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub enum Refused {
     /// The system refused to read it.
     Io(io::Error),
     /// It is not what the format says.
@@ -37,7 +37,7 @@ pub(crate) enum Refused {
 }
 
 /// A file whose header is read and checked, but not yet its tensors.
-pub(crate) struct TensorFile {
+pub struct TensorFile {
     reader: Box<dyn Read>,
     /// The length of the header and the header, as the file has them.
     bytes: Vec<u8>,
@@ -106,9 +106,10 @@ impl TensorFile {
 }
 
 /// A whole file.
-pub(crate) struct TensorBytes(Vec<u8>);
+pub struct TensorBytes(Vec<u8>);
 
 impl TensorBytes {
+    /// Its tensors.
     pub fn tensors(&self) -> Result<SafeTensors<'_>, SafeTensorError> {
         SafeTensors::deserialize(&self.0)
     }

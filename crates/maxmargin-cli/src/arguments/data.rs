@@ -3,27 +3,24 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use maxmargin::data::{Alphabet, Format, ReadOptions, background_label, parse_folds};
-use maxmargin::excerpt;
-use maxmargin::task::TaskKind;
+use maxmargin::data::{Format, ReadOptions, parse_folds};
+use maxmargin::training::Background;
 
-use super::SentenceArguments;
 use crate::files::Files;
 
 /// How to read files.
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv, edges or sentences
+    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv or edges
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
     /// `label TAB attribute[:value] …`, a blank line after each sequence. letters: the OCR data of words, with folds. idx:
     /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
-    /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. sentences: two
-    /// files of text, a sentence a line. Found out from the
-    /// content when it is not given, except csv, which needs this option or --label-columns, and sentences without numbers. Each may be packed with gzip.
+    /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
+    /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
 
@@ -46,9 +43,6 @@ pub struct ReadArguments {
     /// need not have them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
     pub label_columns: Vec<String>,
-
-    #[command(flatten)]
-    pub sentences: SentenceArguments,
 }
 
 impl ReadArguments {
@@ -59,32 +53,20 @@ impl ReadArguments {
             labels: self.labels.clone(),
             zero_based: self.zero_based,
             label_columns: self.label_columns.clone(),
-            sentences: self.sentences.options(),
             ..ReadOptions::default()
         }
     }
 
     /// For other files of the same kind. Names of label columns go with all of them, the labels of images do not.
     /// `format` is that of the files that they went with.
-    pub fn options_for_more(&self, format: Option<Format>) -> ReadOptions {
-        ReadOptions {
-            labels: self.labels.clone().filter(|_| format != Some(Format::Idx)),
-            sentences: self.sentences.options_for_more(),
-            ..self.options()
-        }
+    pub fn options_for_more(&self, format: Option<&str>) -> ReadOptions {
+        let labels = self.labels.clone().filter(|_| format != Some(Format::Idx.name()));
+        ReadOptions { labels, ..self.options() }
     }
-}
 
-impl ReadArguments {
     /// Adds the files that are read beside the data.
     pub fn add_to(&self, files: Files) -> Files {
-        let SentenceArguments { links, associations, external_links, feature_table, .. } = &self.sentences;
-        files
-            .read("--labels", &self.labels)
-            .read("--links", links)
-            .read("--associations", associations)
-            .read("--external-links", external_links)
-            .read("--feature-table", feature_table)
+        files.read("--labels", &self.labels)
     }
 }
 
@@ -101,11 +83,11 @@ impl FromStr for Folds {
 }
 
 /// What to count in an evaluation.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct EvaluationArguments {
     /// The label that stands for "nothing here", which F1 leaves out: O if there is one; none for none
     ///
-    /// Not for label sets, where an empty set says so. With a background, micro_precision, micro_recall and micro_f1 are those of all other labels together. macro_f1 is
+    /// With a background, micro_precision, micro_recall and micro_f1 are those of all other labels together. macro_f1 is
     /// without the background too. An O among single letters like A to Z is taken for a letter unless it is named here. A
     /// label that is called none goes before none.
     #[arg(long, value_name = "LABEL", help_heading = "Evaluation")]
@@ -121,34 +103,12 @@ impl EvaluationArguments {
         self.background.is_some()
     }
 
-    /// The background among these labels: the one that was named, or the usual one. Label sets have none.
-    pub fn background(&self, task: TaskKind, labels: &Alphabet) -> Result<Option<u32>> {
-        if task == TaskKind::Multilabel {
-            match self.background.as_deref() {
-                None | Some(NO_BACKGROUND) => return Ok(None),
-                Some(_) => bail!(
-                    "--background: a label set has no label that stands for nothing; that is the empty set. Leave it out"
-                ),
-            }
+    /// The background that was asked for, where these are the labels.
+    pub fn background(&self, labels: &maxmargin::data::Alphabet) -> Background {
+        match self.background.as_deref() {
+            None => Background::Usual,
+            Some(NO_BACKGROUND) if labels.get(NO_BACKGROUND).is_none() => Background::None,
+            Some(name) => Background::Named(name.to_owned()),
         }
-        if task == TaskKind::Matching {
-            match self.background.as_deref() {
-                None | Some(NO_BACKGROUND) => return Ok(None),
-                Some(_) => bail!(
-                    "--background: links have none; what is not linked stands for nothing. Leave it out"
-                ),
-            }
-        }
-        let Some(name) = &self.background else { return Ok(background_label(labels)) };
-        let background = labels.get(name);
-        if background.is_none() && name != NO_BACKGROUND {
-            let names: Vec<String> = labels.iter().take(20).map(|name| excerpt(name).to_string()).collect();
-            let more = if labels.len() > names.len() { ", …" } else { "" };
-            bail!(
-                "--background: no label is called {name}; there are {}{more}, and {NO_BACKGROUND} for no background",
-                names.join(", ")
-            );
-        }
-        Ok(background)
     }
 }

@@ -1,13 +1,11 @@
 //! The flags that several commands share.
 
 mod data;
-mod examples;
 mod problem;
-mod sentences;
 mod solving;
+mod task;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
-pub use examples::ExampleArguments;
 pub use problem::ProblemArguments;
-pub use sentences::SentenceArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
+pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use maxmargin::risk::Risk;
-use maxmargin::solver::{Limits, SolverSettings};
+use maxmargin::training::{Regularizer, Settings};
 use rayon::ThreadPoolBuilder;
 
 use crate::print::number;
@@ -28,48 +27,24 @@ pub struct RegularizerArguments {
 }
 
 impl RegularizerArguments {
-    /// What it means for this many examples.
-    pub fn resolve(&self, examples: usize) -> Regularizer {
-        let given = self.lambda.is_some() || self.c_mean.is_some() || self.c_sum.is_some();
-        let lambda = match (self.lambda, self.c_mean, self.c_sum) {
-            (Some(lambda), ..) => lambda,
-            (_, Some(c), _) => 1.0 / c,
-            (.., c) => 1.0 / (c.unwrap_or(1.0) * examples as f64),
-        };
-        Regularizer { lambda, examples, default: !given }
+    /// Which of them was given.
+    pub fn choice(&self) -> Regularizer {
+        match (self.lambda, self.c_mean, self.c_sum) {
+            (Some(lambda), ..) => Regularizer::Lambda(lambda),
+            (_, Some(c), _) => Regularizer::CMean(c),
+            (.., c) => Regularizer::CSum(c.unwrap_or(1.0)),
+        }
+    }
+
+    /// What it means for this many examples, for a person.
+    pub fn describe(&self, examples: usize) -> String {
+        let lambda = self.choice().lambda(examples);
+        let (mean, sum) = (number(1.0 / lambda), number(1.0 / (lambda * examples as f64)));
+        let is_given = self.lambda.is_some() || self.c_mean.is_some() || self.c_sum.is_some();
+        let default = if is_given { "" } else { "; the default, C-sum 1" };
+        format!("{} (C-mean {mean}, C-sum {sum}{default})", number(lambda))
     }
 }
-
-/// λ, and what it is called elsewhere.
-#[derive(Debug, Clone, Copy)]
-pub struct Regularizer {
-    /// λ.
-    pub lambda: f64,
-    examples: usize,
-    default: bool,
-}
-
-impl Regularizer {
-    /// C with the mean of the examples.
-    pub fn c_mean(&self) -> f64 {
-        1.0 / self.lambda
-    }
-
-    /// C with the sum of the examples.
-    pub fn c_sum(&self) -> f64 {
-        1.0 / (self.lambda * self.examples as f64)
-    }
-
-    /// For a person.
-    pub fn describe(&self) -> String {
-        let (mean, sum) = (number(self.c_mean()), number(self.c_sum()));
-        let default = if self.default { "; the default, C-sum 1" } else { "" };
-        format!("{} (C-mean {mean}, C-sum {sum}{default})", number(self.lambda))
-    }
-}
-
-/// Passes of a run that has no gap to stop at, unless the user says otherwise.
-const PASSES_WITHOUT_CERTIFICATE: usize = 100;
 
 /// How to solve, and when to stop.
 #[derive(Debug, Clone, Args)]
@@ -105,28 +80,16 @@ pub struct SolvingArguments {
 }
 
 impl SolvingArguments {
-    /// When to stop.
-    pub fn limits(&self) -> Limits {
-        Limits {
+    /// Adds what is said here to settings.
+    pub fn add_to(&self, settings: Settings) -> Settings {
+        Settings {
+            groups: self.groups.into(),
+            seed: self.seed,
             gap: self.gap,
-            max_passes: self.max_passes.map_or(usize::MAX, |passes| passes as usize),
+            max_passes: self.max_passes.map(|passes| passes as usize),
             time_limit: self.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            ..settings
         }
-    }
-
-    /// The same for a risk, which may have no certificate: then only a number of passes can end a run.
-    pub fn limits_for(&self, risk: &dyn Risk) -> Limits {
-        let mut limits = self.limits();
-        if !risk.is_convex() && self.max_passes.is_none() && self.time_limit.is_none() {
-            limits.max_passes = PASSES_WITHOUT_CERTIFICATE;
-        }
-        limits
-    }
-
-    /// What a solver needs to know.
-    pub fn settings(&self, lambda: f64) -> Result<SolverSettings> {
-        let settings = SolverSettings::new(lambda)?;
-        Ok(SolverSettings { groups: self.groups.into(), seed: self.seed, ..settings })
     }
 
     /// Runs `work` on as many threads as were asked for, and tells it the number.

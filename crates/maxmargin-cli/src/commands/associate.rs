@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::association::{Associations, EstimationOptions, Model, Pass};
-use maxmargin::data::alignment::ParallelText;
+use maxmargin_align::ParallelText;
+use maxmargin_align::association::{Associations, EstimationOptions, Model, Pass};
 
 use crate::files::Files;
 use crate::print::{count, note, say};
 
 /// Estimate from text and its translation which words belong together
 ///
-/// Needs no links. Writes a file of associations, from which `train matching`, `predict` and `eval` make features of word pairs
+/// Needs no links. Writes a file of associations, from which `train alignment`, `predict` and `eval` make features of word pairs
 /// (--associations): Dice's coefficient, and how likely one word translates the other by IBM Model 1 and by a hidden
 /// Markov model, in both directions.
 #[derive(Debug, Args)]

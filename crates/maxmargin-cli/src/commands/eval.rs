@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use maxmargin::Model;
+use maxmargin::training::HeldOut;
 use serde_json::json;
 
-use crate::arguments::{EvaluationArguments, Folds, ReadArguments};
-use crate::evaluation::HeldOut;
+use crate::arguments::{EvaluationArguments, Folds, ReadArguments, ReadingOptions};
+use crate::evaluation::Shown;
 use crate::files::Files;
-use crate::known::Known;
+use crate::loading::note_unlinked;
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
@@ -68,18 +69,21 @@ pub struct Eval {
 
 impl Eval {
     /// Runs the command.
-    pub fn run(self) -> Result<()> {
+    pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
-        self.read.add_to(files).check()?;
+        reading.add_to(self.read.add_to(files)).check()?;
         let model = Model::load(&self.model)?;
-        let task = model.task()?;
-        let known = Known::of(&model, &task);
-        let data = HeldOut::read(&self.data, self.read.options(), self.folds.as_ref(), known)?
-            .with_background(task.kind(), &self.evaluation)?;
-        let evaluation = data.evaluate(&task, &model.weights, model.vocabulary.labels.len())?;
+        let task = reading.apply(model.task().task())?;
+        let background = self.evaluation.background(&model.names().labels);
+        let folds = self.folds.as_ref().map(|folds| &folds.0[..]);
+        let options = self.read.options();
+        let data = HeldOut::read(model.known(), task.as_ref(), &self.data, &options, folds)?
+            .with_background(model.task(), &background)?;
+        note_unlinked(data.data());
+        let evaluation = Shown::new(&data, data.evaluate(model.task(), model.weights())?);
         if self.json {
             let mut object = evaluation.json(self.per_label);
-            object["task"] = json!(task.kind().name());
+            object["task"] = json!(task.name());
             object["model"] = json!(self.model.display().to_string());
             return say_json(&object);
         }

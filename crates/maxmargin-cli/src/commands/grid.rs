@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::data::alignment::{AlignmentPicture, ParallelText, SentenceLinks, read_links};
+use maxmargin_align::{AlignmentPicture, ParallelText, SentenceLinks, read_links};
 
 use crate::files::Files;
 use crate::plot::{FigureFile, GridPicture, Picture};

@@ -6,18 +6,20 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use maxmargin::data::hold_out;
 use maxmargin::metrics::Metrics;
-use maxmargin::solver::{Outcome, Solver, SolverKind, Stop};
+use maxmargin::solver::{Outcome, SolverKind, Stop};
+use maxmargin::training::{HeldOut, PathStep, Problem, Regularizer, Settings, Trained};
+use maxmargin::{Examples, Trainer};
 use serde_json::{Value, json};
 
-use crate::arguments::{Folds, ProblemArguments, SolvingArguments, positive, share};
-use crate::evaluation::{Evaluation, HeldOut};
-use crate::examples::Examples;
+use crate::arguments::{ChosenTask, Folds, ProblemArguments, SolvingArguments, TaskCommand, positive, share};
+use crate::evaluation::Shown;
+use crate::files::Files;
 use crate::interrupt;
+use crate::loading::{load, note_unlinked};
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
-use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::training::solve;
+use crate::training::{Finished, end, show};
 
 /// Train for several λ, keep the model that validates best
 ///
@@ -97,10 +99,10 @@ struct Followed {
     table: Table,
 }
 
-impl Path {
-    /// Runs the command.
-    pub fn run(self) -> Result<()> {
-        let files = self.problem.files().read_data("--validate", &self.validate);
+impl TaskCommand for Path {
+    fn run(self, chosen: ChosenTask) -> Result<()> {
+        let files = Files::default().read_data("--train", &self.problem.train);
+        let files = chosen.add_to(files).read_data("--validate", &self.validate);
         let files = files.write("--model", [&self.model]);
         files.check()?;
         if self.refit {
@@ -115,36 +117,46 @@ impl Path {
             );
         }
         // The first examples of both folds together would not be those that were trained on.
-        if self.refit && self.validate_folds.is_some() && self.problem.examples.first.is_some() {
+        if self.refit && self.validate_folds.is_some() && self.problem.first.is_some() {
             bail!(
                 "--refit: with --validate-folds all examples of the folds are trained on; leave out --first"
             );
         }
-        self.solving.on_threads(|threads| self.follow(threads))
+        self.solving.on_threads(|threads| self.follow(&chosen, threads))
+    }
+}
+
+impl Path {
+    fn trainer(&self, chosen: &ChosenTask, examples: &Examples) -> Trainer {
+        let background = chosen.evaluation.background(&examples.names().labels);
+        let settings = self.solving.add_to(self.problem.add_to(Settings::default()));
+        Trainer::of(chosen.task.boxed(), Settings { solver: self.solver, background, ..settings })
     }
 
-    fn follow(&self, threads: usize) -> Result<()> {
+    fn follow(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.validate_folds.as_ref().filter(|_| self.validate.is_empty());
-        let mut examples = Examples::read(&self.problem, others)?;
-        let (problem, validation) = self.split(&mut examples)?;
-        let validation = validation.with_background(problem.task.kind(), &self.problem.evaluation)?;
-        let names = validation.figure_names(&problem.task, problem.vocabulary.labels.len());
+        let (examples, others) = load(&self.problem, chosen, others)?;
+        let trainer = self.trainer(chosen, &examples);
+        let (problem, validation) = self.split(chosen, &trainer, &examples, others)?;
+        let background = chosen.evaluation.background(&examples.names().labels);
+        let validation = validation.with_background(problem.task(), &background)?;
+        let names = validation.figure_names(problem.task())?;
         if !names.contains(&self.select.as_str()) {
             bail!("--select: there is no figure {}; there are {}", self.select, names.join(", "));
         }
         let listening = interrupt::listen();
-        let Followed { lambdas, best, runs, table } = self.train_all(&problem, &validation)?;
+        let Followed { lambdas, best, runs, table } = self.train_all(&trainer, &problem, &validation)?;
         let (n, dim, task, held_out) =
-            (problem.data.len(), problem.task.dim(), problem.task.kind(), validation.data.len());
+            (problem.examples().len(), problem.task().dim(), problem.task().name(), validation.data().len());
         drop((problem, validation));
         let refit = match self.refit && !interrupt::asked() {
-            true => Some(self.train_once_more(examples, lambdas[best])?),
+            true => Some(self.train_once_more(chosen, examples, lambdas[best])?),
             false => None,
         };
         drop(listening);
         if self.json {
             return say_json(&json!({
-                "task": task.name(),
+                "task": task,
                 "n": n,
                 "dim": dim,
                 "threads": threads,
@@ -174,79 +186,70 @@ impl Path {
     }
 
     /// The problem to train on, and what to validate on.
-    fn split(&self, examples: &mut Examples) -> Result<(Problem, HeldOut)> {
-        let arguments = &self.problem;
+    fn split(
+        &self,
+        chosen: &ChosenTask,
+        trainer: &Trainer,
+        examples: &Examples,
+        others: Option<maxmargin::data::Dataset>,
+    ) -> Result<(Problem, HeldOut)> {
         if let Some(share) = self.hold_out {
-            let (train, others) = hold_out(examples.data.len(), share, self.solving.seed)?;
+            let (train, others) = hold_out(examples.len(), share, self.solving.seed)?;
             if !self.solving.quiet {
-                note(&format!(
-                    "held out for validation: {} of {} examples",
-                    others.len(),
-                    examples.data.len()
-                ));
+                note(&format!("held out for validation: {} of {} examples", others.len(), examples.len()));
             }
-            let problem = examples.problem(arguments, &examples.data.subset(&train), None)?;
-            let others = problem.known().view(examples.data.subset(&others))?;
-            let validation = HeldOut::from_training(others, &problem.vocabulary);
+            let problem = trainer.problem(&examples.subset(&train)?)?;
+            let others = problem.view(examples.subset(&others)?.data().clone())?;
+            let validation = HeldOut::from_training(others, problem.known())?;
             return Ok((problem, validation));
         }
-        let problem = examples.problem(arguments, &examples.data, None)?;
-        let validation = match examples.others.take() {
-            Some(others) => HeldOut::from_training(problem.known().view(others)?, &problem.vocabulary),
+        let problem = trainer.problem(examples)?;
+        let validation = match others {
+            Some(others) => HeldOut::from_training(problem.view(others)?, problem.known())?,
             None => {
-                let options = arguments.read.options_for_more(problem.format);
-                HeldOut::read(&self.validate, options, self.validate_folds.as_ref(), problem.known())?
+                let options = chosen.read.options_for_more(examples.format());
+                let (task, files) = (chosen.task.for_test_data(), &self.validate);
+                let folds = self.validate_folds.as_ref().map(|folds| &folds.0[..]);
+                HeldOut::read(problem.known(), task.as_ref(), files, &options, folds)?
             }
         };
+        note_unlinked(validation.data());
         Ok((problem, validation))
     }
 
-    fn train_all(&self, problem: &Problem, validation: &HeldOut) -> Result<Followed> {
-        let (task, known) = (&problem.task, problem.vocabulary.labels.len());
-        let n = problem.data.len() as f64;
+    fn train_all(&self, trainer: &Trainer, problem: &Problem, validation: &HeldOut) -> Result<Followed> {
+        let n = problem.examples().len() as f64;
         let mut lambdas = self.lambdas.clone();
         lambdas.extend(self.c_sums.iter().map(|c| 1.0 / (c * n)));
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
 
-        let risk = problem.risk()?;
-        self.solver.check(risk.as_ref())?;
-        let limits = self.solving.limits_for(risk.as_ref());
-        let mut start = None;
-        let mut kept: Option<(SolverKind, Box<dyn Solver>)> = None;
+        let mut path = trainer.path(problem)?;
         // How bad the best one is, and its place.
         let mut best: Option<(f64, usize)> = None;
         let mut runs: Vec<Value> = Vec::new();
         let mut table: Option<Table> = None;
         for (i, &lambda) in lambdas.iter().enumerate() {
-            let mut settings = self.solving.settings(lambda)?;
-            settings.start = start.take();
             let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
-            let mut progress = Progress::new(limits, self.solving.quiet, &name);
-            // The same solver goes on where it can, with all it knows; else a new one starts from the weights.
-            let choice = self.solver.resolve(risk.as_ref(), lambda);
-            let going_on = kept
-                .take()
-                .filter(|(before, _)| *before == choice.kind)
-                .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
-            let mut solver = going_on.unwrap_or_else(|| choice.build(risk.as_ref(), &settings));
-            let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
-            let Outcome { report, ref mut weights, stop } = trained.outcome;
-            let weights = std::mem::take(weights);
-            let model = problem.model(trained.solver, &settings, &report, weights);
-            let evaluation = validation.evaluate(task, &model.weights, known)?;
+            let mut progress = Progress::new(path.limits(), self.solving.quiet, &name);
+            let step = path.step(lambda, &interrupt::halt(), |event| show(event, &mut progress, |_| ()))?;
+            let PathStep { model, weights, solver, settings, outcome, .. } = step;
+            let Outcome { report, stop, .. } = outcome;
+            end(&progress, stop);
+            let evaluation = Shown::new(validation, validation.evaluate(problem.task(), &weights)?);
             let badness = self.badness(&evaluation);
             if best.is_none_or(|(least, _)| badness < least) {
                 model.save(&self.model)?;
                 best = Some((badness, i));
             }
 
-            let mut run = trained.json(problem, &settings);
+            let finished = Finished { problem, solver, settings: &settings, report, stop };
+            let mut run = finished.json();
             run["validation"] = evaluation.json(false);
             runs.push(run);
             let mut figures = evaluation.summary();
             if figures.iter().all(|(name, _)| *name != self.select) {
-                let all = evaluation.metrics.figures().into_iter();
+                let all = evaluation.evaluation.metrics.figures.iter().copied();
                 figures.extend(all.filter(|(name, _)| *name == self.select));
             }
             let table = table.get_or_insert_with(|| {
@@ -263,8 +266,6 @@ impl Path {
                 report.certificate.gap().to_string(),
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
-            start = Some(model.weights);
-            kept = Some((choice.kind, solver));
             if stop == Stop::Interrupted || interrupt::asked() && (i + 1 < lambdas.len() || self.refit) {
                 interrupt::heed();
                 note("interrupted; what follows is about the values of λ so far");
@@ -276,29 +277,27 @@ impl Path {
     }
 
     /// The figure that decides, or its negative: the less the better.
-    fn badness(&self, evaluation: &Evaluation<'_>) -> f64 {
-        let figures = evaluation.metrics.figures();
-        let found = figures.into_iter().find(|(name, _)| *name == self.select);
-        let value = found.map_or(f64::INFINITY, |(_, value)| value);
+    fn badness(&self, evaluation: &Shown<'_>) -> f64 {
+        let value = evaluation.evaluation.metrics.figure(&self.select).unwrap_or(f64::INFINITY);
         if Metrics::is_smaller_better(&self.select) { value } else { -value }
     }
 
     /// Trains on all examples of the training files, those to validate on too, and replaces the model.
-    fn train_once_more(&self, mut examples: Examples, lambda: f64) -> Result<Value> {
+    fn train_once_more(&self, chosen: &ChosenTask, mut examples: Examples, lambda: f64) -> Result<Value> {
         let mut arguments = self.problem.clone();
         if let (Some(folds), Some(others)) = (&mut arguments.folds, &self.validate_folds) {
             folds.0.extend(&others.0);
-            examples = Examples::read(&arguments, None)?;
+            examples = load(&arguments, chosen, None)?.0;
         }
-        let problem = examples.problem(&arguments, &examples.data, None)?;
-        let settings = self.solving.settings(lambda)?;
-        let risk = problem.risk()?;
-        let limits = self.solving.limits_for(risk.as_ref());
-        let mut progress = Progress::new(limits, self.solving.quiet, "all examples");
-        let mut solver = self.solver.resolve(risk.as_ref(), lambda).build(risk.as_ref(), &settings);
-        let mut trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
-        let weights = std::mem::take(&mut trained.outcome.weights);
-        problem.model(trained.solver, &settings, &trained.outcome.report, weights).save(&self.model)?;
-        Ok(trained.json(&problem, &settings))
+        let trainer = self.trainer(chosen, &examples);
+        let settings = Settings { regularizer: Regularizer::Lambda(lambda), ..trainer.settings().clone() };
+        let training = Trainer::of(chosen.task.boxed(), settings).prepare(&examples)?;
+        let mut progress = Progress::new(training.limits(), self.solving.quiet, "all examples");
+        let settings = training.settings().clone();
+        let trained = training.run(&interrupt::halt(), |event| show(event, &mut progress, |_| ()))?;
+        end(&progress, trained.stop);
+        let Trained { model, solver, stop, report, problem, .. } = trained;
+        model.save(&self.model)?;
+        Ok(Finished { problem: &problem, solver, settings: &settings, report, stop }.json())
     }
 }

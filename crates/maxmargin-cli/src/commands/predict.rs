@@ -1,21 +1,19 @@
 //! `maxmargin predict`: labels for new data.
 
-use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use maxmargin::data::{Dataset, Edge, Unseen, read_with};
-use maxmargin::task::{Prediction, Task, TaskKind};
+use maxmargin::data::{Dataset, Unseen};
+use maxmargin::tasks::Prediction;
+use maxmargin::training::in_folds;
 use maxmargin::{Error, Model, OutputFile, escaped};
 
-use crate::arguments::{Folds, ReadArguments};
+use crate::arguments::{Folds, ReadArguments, ReadingOptions};
 use crate::evaluation::{count_unproven, unproven_note, unseen_note};
 use crate::files::Files;
-use crate::known::Known;
 use crate::print::note;
-use crate::problem::in_folds;
 
 /// So many examples are predicted at a time, so that k-best lists of large files fit in memory.
 const AT_A_TIME: usize = 4096;
@@ -76,32 +74,30 @@ pub struct Predict {
 
 impl Predict {
     /// Runs the command.
-    pub fn run(self) -> Result<()> {
+    pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let output = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         let files = Files::default().read("--model", [&self.model]).read_data("--input", &self.input);
-        self.read.add_to(files).write("--output", output).check()?;
+        reading.add_to(self.read.add_to(files)).write("--output", output).check()?;
         let model = Model::load(&self.model)?;
-        let task = model.task()?;
-        let known = Known::of(&model, &task);
-        let options = known.options(self.read.options());
-        let (mut data, unseen) = read_with(&self.input, &options, &model.vocabulary)?;
+        let task = reading.apply(model.task().task())?;
+        let read = model.known().read(task.as_ref(), &self.input, &self.read.options())?;
+        let mut data = read.data;
         if let Some(folds) = &self.folds {
-            data = in_folds(&data, folds)?;
+            data = in_folds(&data, &folds.0)?;
         }
-        if let Some(line) = unseen_note(Unseen { labels: 0, ..unseen }, false) {
+        if let Some(line) = unseen_note(Unseen { labels: 0, ..read.unseen }, false) {
             note(&line);
         }
         match output {
             Some(path) => {
                 let mut file = OutputFile::create(path)?;
-                self.write(&model, &task, data, false, &mut file)?
-                    .map_err(|e| Error::io("write", path, e))?;
+                self.write(&model, data, false, &mut file)?.map_err(|e| Error::io("write", path, e))?;
                 Ok(file.finish()?)
             }
             None => {
                 let for_person = io::stdout().is_terminal();
                 let mut out = BufWriter::new(io::stdout().lock());
-                match self.write(&model, &task, data, for_person, &mut out)?.and_then(|()| out.flush()) {
+                match self.write(&model, data, for_person, &mut out)?.and_then(|()| out.flush()) {
                     Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
                         Err(anyhow!("cannot write the output: {e}"))
                     }
@@ -116,59 +112,48 @@ impl Predict {
     fn write(
         &self,
         model: &Model,
-        task: &Task,
         data: Dataset,
         for_person: bool,
         out: &mut dyn Write,
     ) -> Result<io::Result<()>> {
-        // A multiclass task sees rows; blank lines still go where the input's sequences end.
-        let ends = data.sequences.clone().unwrap_or_default();
-        let data = Known::of(model, task).view(data)?;
+        let task = model.task();
+        // A task without sequences sees rows; blank lines still go where the input's sequences end.
+        let ends = match task.shape().graphs {
+            true => Vec::new(),
+            false => data.sequences.clone().unwrap_or_default(),
+        };
+        let data = model.view(data)?;
         let with_scores = self.scores || self.k_best.is_some();
         let k = self.k_best.unwrap_or(1) as usize;
-        let name = |label: &u32| -> Cow<'_, str> {
-            let name = model.vocabulary.labels.name(*label);
-            if for_person { escaped(name).to_string().into() } else { name.into() }
+        let text = |prediction: &Prediction| {
+            let text = task.write(&prediction.label);
+            match for_person {
+                true => text.split('\n').map(|line| escaped(line).to_string()).collect::<Vec<_>>().join("\n"),
+                false => text,
+            }
         };
-        let is_graph = task.kind() == TaskKind::Matching;
-        let examples: Vec<usize> = (0..data.len()).collect();
         let mut unproven = 0;
         let write_some =
             |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
                 for (&i, predictions) in examples.iter().zip(predictions) {
-                    if !with_scores && !is_graph && i > 0 && ends.binary_search(&data.range(i).start).is_ok()
-                    {
+                    if !with_scores && i > 0 && ends.binary_search(&data.range(i).start).is_ok() {
                         writeln!(out)?;
                     }
                     for (rank, prediction) in predictions.iter().enumerate() {
-                        let Prediction { labels, score, .. } = prediction;
-                        if with_scores {
-                            let unproven = if prediction.is_proven() { "" } else { " unproven" };
-                            writeln!(out, "# {} {score}{unproven}", rank + 1)?;
+                        if !with_scores {
+                            writeln!(out, "{}", text(prediction))?;
+                            continue;
                         }
-                        if task.kind() == TaskKind::Multilabel {
-                            let names: Vec<Cow<'_, str>> = labels.iter().map(name).collect();
-                            writeln!(out, "{}", names.join(","))?;
-                        } else if let Some(graph) = data.graph(i) {
-                            let link = |&edge: &u32| {
-                                let Edge { left, right } = graph.edges()[edge as usize];
-                                format!("{left}-{right}")
-                            };
-                            writeln!(out, "{}", labels.iter().map(link).collect::<Vec<_>>().join(" "))?;
-                        } else {
-                            for label in labels {
-                                writeln!(out, "{}", name(label))?;
-                            }
-                        }
-                        if with_scores {
-                            writeln!(out)?;
-                        }
+                        let unproven = if prediction.is_proven() { "" } else { " unproven" };
+                        writeln!(out, "# {} {}{unproven}", rank + 1, prediction.score)?;
+                        writeln!(out, "{}\n", text(prediction))?;
                     }
                 }
                 Ok(())
             };
+        let examples: Vec<usize> = (0..data.len()).collect();
         for examples in examples.chunks(AT_A_TIME) {
-            let predictions = task.predict(&model.weights, &data.subset(examples), k)?;
+            let predictions = model.predict_view(&data.subset(examples), k)?;
             unproven += count_unproven(&predictions);
             if let Err(error) = write_some(examples, &predictions, out) {
                 return Ok(Err(error));

@@ -5,28 +5,28 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use maxmargin::Error;
-use maxmargin::solver::{RunState, Solver, SolverKind, Stop};
+use maxmargin::solver::{Report, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
+use maxmargin::training::{CheckpointPlan, HeldOut, Settings, Trained, describe_columns};
+use maxmargin::{Error, Model, Trainer};
 
-use crate::arguments::{Folds, ProblemArguments, RegularizerArguments, SolvingArguments, not_negative};
-use crate::checkpoints::Checkpoints;
-use crate::describe::{columns, label_sets, links};
-use crate::evaluation::HeldOut;
-use crate::examples::Examples;
+use crate::arguments::{
+    ChosenTask, Folds, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand, not_negative,
+};
+use crate::evaluation::Shown;
+use crate::files::Files;
 use crate::interrupt;
+use crate::loading::{load, note_unlinked};
 use crate::print::{note, say, say_json};
 use crate::progress::Progress;
-use crate::training::{Log, Trained, go_on};
-use crate::warm_start::WarmStart;
+use crate::training::{Finished, Log, end, show};
 
 /// Train a model and prove how good it is
 ///
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
 /// Ctrl-C breaks off, saves the model so far (and the checkpoint, if there is one) and exits with 130.
 ///
-/// A label is a class (multiclass), a class for each position of a sequence (chain), a set of labels with weights for
-/// pairs of labels (multilabel) or a set of links between the nodes of a bipartite graph (matching).
+/// Each task has flags of its own: `maxmargin train TASK --help` shows them all.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -91,6 +91,10 @@ pub struct Train {
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
+    /// Keep weights in single precision, which halves the model: the certificate is that of the rounded weights
+    #[arg(long, help_heading = "Output")]
+    f32: bool,
+
     /// Write a JSON object per pass to this file: passes, primal, primal_now (null where a pass did not measure it), lower_bound, gap, oracle_gap,
     /// oracle_calls, queries, seconds, master_seconds
     ///
@@ -103,110 +107,110 @@ pub struct Train {
     json: bool,
 }
 
-impl Train {
-    /// Runs the command.
-    pub fn run(self) -> Result<()> {
-        (self.problem.files().read_data("--test", &self.test))
+impl TaskCommand for Train {
+    fn run(self, chosen: ChosenTask) -> Result<()> {
+        let files = Files::default().read_data("--train", &self.problem.train);
+        (chosen.add_to(files).read_data("--test", &self.test))
             .read_before("--warm-start", self.warm_start.as_ref(), "--model")
             .write("--model", [&self.model])
             .write("--log", &self.log)
             .write_in("--checkpoint", self.checkpoint.as_ref())
             .check()?;
         let is_tested = !self.test.is_empty() || self.test_folds.is_some();
-        let ProblemArguments { evaluation, surrogate, .. } = &self.problem;
-        if evaluation.names_background() && !is_tested && *surrogate != Surrogate::MicroF1 {
+        if chosen.evaluation.names_background() && !is_tested && self.problem.surrogate != Surrogate::MicroF1
+        {
             bail!(
                 "--background: only --surrogate micro-f1 and an evaluation with --test or --test-folds look at it"
             );
         }
-        self.solving.on_threads(|threads| self.train(threads))
+        self.solving.on_threads(|threads| self.train(&chosen, threads))
+    }
+}
+
+impl Train {
+    fn trainer(&self, chosen: &ChosenTask, settings: Settings) -> Result<Trainer> {
+        let mut trainer = Trainer::of(chosen.task.boxed(), settings);
+        if let Some(path) = &self.warm_start {
+            trainer = trainer.warm_start(Model::load(path)?);
+        }
+        if let Some(directory) = &self.checkpoint {
+            let every = Duration::from_secs_f64(self.checkpoint_every);
+            trainer = trainer.checkpoint(CheckpointPlan {
+                directory: directory.clone(),
+                every,
+                resume: self.resume,
+            });
+        }
+        Ok(trainer)
     }
 
-    fn train(&self, threads: usize) -> Result<()> {
+    fn train(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
-        let examples = Examples::read(&self.problem, others)?;
-        let warm_start = match &self.warm_start {
-            Some(path) => Some(WarmStart::load(path, self.problem.task, examples.vocabulary())?),
-            None => None,
+        let (examples, others) = load(&self.problem, chosen, others)?;
+        let background = chosen.evaluation.background(&examples.names().labels);
+        let settings = Settings {
+            regularizer: self.regularizer.choice(),
+            solver: self.solver,
+            background: background.clone(),
+            single_precision: self.f32,
+            ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
-        let given = match &warm_start {
-            Some(warm_start) => Some(warm_start.preprocessing(&self.problem.examples)?),
-            None => None,
-        };
-        let problem = examples.problem(&self.problem, &examples.data, given)?;
-        let others = examples.others.map(|others| problem.known().view(others)).transpose()?;
-        let (task, vocabulary) = (&problem.task, &problem.vocabulary);
+        let trainer = self.trainer(chosen, settings)?;
+        let problem = trainer.problem(&examples)?;
         let test = match others {
-            Some(data) => Some(HeldOut::from_training(data, vocabulary)),
+            Some(data) => Some(HeldOut::from_training(problem.view(data)?, problem.known())?),
             None if self.test.is_empty() => None,
             None => {
-                let options = self.problem.read.options_for_more(problem.format);
-                Some(HeldOut::read(&self.test, options, self.test_folds.as_ref(), problem.known())?)
+                let options = chosen.read.options_for_more(examples.format());
+                let folds = self.test_folds.as_ref().map(|folds| &folds.0[..]);
+                let task = chosen.task.for_test_data();
+                let test = HeldOut::read(problem.known(), task.as_ref(), &self.test, &options, folds)?;
+                note_unlinked(test.data());
+                Some(test)
             }
         };
-        let test =
-            test.map(|test| test.with_background(task.kind(), &self.problem.evaluation)).transpose()?;
-        let regularizer = self.regularizer.resolve(problem.data.len());
-        let mut settings = self.solving.settings(regularizer.lambda)?;
-        let risk = problem.risk()?;
-        self.solver.check(risk.as_ref())?;
-        let mut choice = self.solver.resolve(risk.as_ref(), settings.lambda);
-        if let Some(warm_start) = warm_start {
-            choice = choice.from_given_weights(risk.as_ref());
-            settings.start = Some(warm_start.weights(&problem, choice.kind)?);
+        let test = test.map(|test| test.with_background(problem.task(), &background)).transpose()?;
+        drop(examples);
+        let training = trainer.prepare_problem(problem)?;
+        let begun = training.report().passes;
+        if self.resume {
+            note(&match begun {
+                0 => "there is no checkpoint yet; training starts from the beginning".to_owned(),
+                passes => format!("going on after {passes} passes"),
+            });
         }
-        let mut checkpoints = match &self.checkpoint {
-            Some(directory) => {
-                let every = Duration::from_secs_f64(self.checkpoint_every);
-                Some(Checkpoints::open(directory, every, self.resume, &problem, choice.kind, &settings)?)
-            }
-            None => None,
-        };
-        let (mut state, mut solver) =
-            match checkpoints.as_ref().map(|saved| saved.load(risk.as_ref())).transpose()?.flatten() {
-                Some(saved) => saved,
-                None => (RunState::new(risk.dim()), choice.build(risk.as_ref(), &settings)),
-            };
         let mut log = match &self.log {
-            Some(path) if state.report.passes > 0 => Some(Log::go_on(path, state.report.passes)?),
+            Some(path) if begun > 0 => Some(Log::go_on(path, begun)?),
             Some(path) => Some(Log::create(path)?),
             None => None,
         };
-
-        let limits = self.solving.limits_for(risk.as_ref());
-        let mut progress = Progress::new(limits, self.solving.quiet, "");
-        let observe = |state: &RunState, solver: &dyn Solver| {
-            if let Some(log) = &mut log {
-                log.write(&state.report);
-            }
-            if let Some(checkpoints) = &mut checkpoints {
-                checkpoints.save_if_due(state, solver, risk.as_ref());
-            }
-        };
+        let mut progress = Progress::new(training.limits(), self.solving.quiet, "");
+        let (choice, settings) = (training.choice(), training.settings().clone());
         let listening = interrupt::listen();
-        let stop = go_on(solver.as_mut(), risk.as_ref(), limits, &mut progress, &mut state, observe);
-        // The model is worth more than the checkpoint: if the disk is full, the error comes after it is written.
-        let last_checkpoint =
-            checkpoints.as_ref().map(|checkpoints| checkpoints.save(&state, solver.as_ref(), risk.as_ref()));
-        let name = solver.name();
-        // A solver may hold several times what the model needs to be written.
-        drop((solver, risk));
-        let mut trained = Trained { solver: name, outcome: state.into_outcome(stop) };
-        let weights = std::mem::take(&mut trained.outcome.weights);
-        let model = problem.model(trained.solver, &settings, &trained.outcome.report, weights);
+        let trained = training.run(&interrupt::halt(), |event| {
+            let write = |report: &Report| {
+                if let Some(log) = &mut log {
+                    log.write(report);
+                }
+            };
+            show(event, &mut progress, write)
+        })?;
+        end(&progress, trained.stop);
+        let Trained { model, solver, stop, report, problem, checkpoint_failure } = trained;
         model.save(&self.model)?;
         drop(listening);
-        if trained.outcome.stop == Stop::Interrupted {
+        if stop == Stop::Interrupted {
             let resume = if self.checkpoint.is_some() { "; go on with --resume" } else { "" };
             note(&format!("interrupted; the model so far is in {}{resume}", self.model.display()));
         }
 
-        let evaluation = test
-            .as_ref()
-            .map(|test| test.evaluate(task, &model.weights, vocabulary.labels.len()))
-            .transpose()?;
+        let finished = Finished { problem: &problem, solver, settings: &settings, report, stop };
+        let evaluation = match &test {
+            Some(test) => Some(Shown::new(test, test.evaluate_model(&problem, &model)?)),
+            None => None,
+        };
         if self.json {
-            let mut object = trained.json(&problem, &settings);
+            let mut object = finished.json();
             object["model"] = self.model.display().to_string().into();
             object["threads"] = threads.into();
             if let Some(evaluation) = &evaluation {
@@ -214,26 +218,23 @@ impl Train {
             }
             say_json(&object)?;
         }
-        let failures = (last_checkpoint.and_then(Result::err), log.and_then(Log::failure));
+        let failures = (checkpoint_failure, log.and_then(Log::failure));
         if self.json || self.solving.quiet {
             return self.report_failures(failures);
         }
-        let weights = if self.problem.no_bias { ", no bias" } else { "" };
-        let boundary = if self.problem.no_boundary { ", no boundary weights" } else { "" };
-        let sets = label_sets(task).or_else(|| links(task)).map_or(String::new(), |sets| format!(", {sets}"));
-        let columns = columns(&problem.preprocessing);
+        let columns = describe_columns(problem.preprocessing());
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
         let mut text = format!(
-            "data         {}\n{columns}problem      {task}, {search}, loss {loss}{weights}{boundary}{sets}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
+            "data         {}\n{columns}problem      {task}, {search}, loss {loss}, {options}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
             problem.describe(),
-            task = self.problem.task,
+            task = problem.task().name(),
             search = problem.describe_search(),
-            loss = model.loss_name(),
-            λ = regularizer.describe(),
-            solver = trained.solver,
+            loss = problem.task().loss_name(),
+            options = problem.task().describe(),
+            λ = self.regularizer.describe(problem.examples().len()),
             why = choice.why(),
-            certificate = trained.certificate(&problem),
-            work = trained.work(),
+            certificate = finished.certificate(),
+            work = finished.work(),
             path = self.model.display(),
         );
         if let Some(evaluation) = &evaluation {

@@ -3,7 +3,7 @@
 //! True links are frames, thick where they are sure and thin where they are possible. Predicted links are filled squares,
 //! of another colour where they are wrong.
 
-use maxmargin::data::alignment::{AlignmentPicture, Gold};
+use maxmargin_align::{AlignmentPicture, Gold};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -52,6 +52,12 @@ impl Certificate {
         }
     }
 
+    /// The certificate of given weights, with a lower bound that was proven for the same risk and λ.
+    pub fn of_weights(risk: &dyn Risk, lambda: f64, weights: &[f64], lower_bound: f64) -> Certificate {
+        let evaluation = evaluate(risk, Point::from(weights).precisely(), &Groups::new(risk.len(), 1));
+        Certificate { lower_bound, ..Certificate::at(lambda, weights, evaluation.risk) }
+    }
+
     /// The relative gap; 0 when the bounds meet.
     pub fn gap(&self) -> Gap {
         let distance = self.primal - self.lower_bound;

@@ -5,7 +5,7 @@
 //! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
 //! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
-//! edges, or begins with `@example`. Numbered sentences begin with `<s snum=`; other text must be named. CSV shows no mark of its own: it must be named, or its label columns must.
+//! edges, or begins with `@example`. CSV shows no mark of its own: it must be named, or its label columns must.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 use super::number::whole;
 use super::source::Source;
 use super::svmlight::is_feature;
-use super::{alignment, arff, edges, idx, letters};
+use super::{arff, edges, idx, letters};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
 
@@ -42,13 +42,11 @@ pub enum Format {
     Csv,
     /// `left right label feature[:value] …`: bipartite graphs; a blank line ends one.
     Edges,
-    /// Two files of text, the second a translation of the first, with links between their words in a third.
-    Sentences,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 7] = [
         Format::Svmlight,
         Format::Crfsuite,
         Format::Letters,
@@ -56,7 +54,6 @@ impl Format {
         Format::Arff,
         Format::Csv,
         Format::Edges,
-        Format::Sentences,
     ];
 
     /// The name by which a user chooses the format.
@@ -69,13 +66,12 @@ impl Format {
             Format::Arff => "arff",
             Format::Csv => "csv",
             Format::Edges => "edges",
-            Format::Sentences => "sentences",
         }
     }
 
     /// Whether the format's attributes have names; otherwise they are numbered.
     pub fn has_named_attributes(self) -> bool {
-        matches!(self, Format::Crfsuite | Format::Edges | Format::Sentences) || self.is_table()
+        matches!(self, Format::Crfsuite | Format::Edges) || self.is_table()
     }
 
     /// Whether the format is a table, whose labels are columns.
@@ -94,9 +90,6 @@ impl Format {
         }
         if arff::recognise(start) {
             return Ok(Format::Arff);
-        }
-        if alignment::recognise(start) {
-            return Ok(Format::Sentences);
         }
         let mut blank = true;
         for line in start.split(|&byte| byte == b'\n') {
@@ -200,7 +193,6 @@ mod tests {
             (b"# graphs\n\n0 1 sure dice:0.5\n", Format::Edges),
             (b"0\t1\tS\n", Format::Edges),
             (b"@example weight=2\n0 1 - a\n", Format::Edges),
-            (b"<s snum=0001> 2 .  </s>\n", Format::Sentences),
         ] {
             assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));
         }

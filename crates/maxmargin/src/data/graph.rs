@@ -10,7 +10,7 @@ use crate::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub(crate) const MOST_NODES: u32 = 1 << 20;
 
 /// What the labels of edges are called, in the order of their numbers.
-pub(crate) const EDGE_LABELS: [&str; 3] = ["none", "sure", "possible"];
+pub const EDGE_LABELS: [&str; 3] = ["none", "sure", "possible"];
 
 impl Dataset {
     /// The graph of example `i`, where examples are graphs.
@@ -21,8 +21,8 @@ impl Dataset {
     }
 
     /// Refuses data whose examples are not graphs as a matching task needs them.
-    pub fn check_graphs(&self) -> Result<()> {
-        let refuse = |problem: String| Err(Error::parameter("task matching", problem));
+    pub fn check_graphs(&self, task: &str) -> Result<()> {
+        let refuse = |problem: String| Err(Error::parameter(format!("task {task}"), problem));
         let (Some(edges), Some(_)) = (&self.edges, &self.sequences) else {
             return refuse(
                 "the data has no graphs; write them in the format edges, a line `left right label feature:value …` for each edge and a blank line between examples"

@@ -6,7 +6,6 @@
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 //! [`Preprocessing`] fills in missing values and standardises columns.
 
-pub mod alignment;
 mod alphabet;
 mod arff;
 mod consistency;
@@ -26,34 +25,33 @@ mod label_lines;
 mod label_names;
 mod label_spelling;
 mod letters;
-mod number;
+pub mod number;
 mod preprocessing;
 mod reader;
-mod sentence_pairs;
+mod shape;
 mod source;
 mod svmlight;
 mod table;
 mod tags;
-mod topics;
-pub mod word_images;
 
+pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images};
+pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
+pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use fingerprint::fingerprint_of_bytes;
 pub use folds::parse_folds;
 pub use format::Format;
 pub use gather::Unseen;
-pub(crate) use graph::EDGE_LABELS;
+pub use graph::EDGE_LABELS;
 pub use hold_out::hold_out;
 pub use label_lines::{read_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use maxmargin_core::features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
-pub use reader::{Missing, ReadOptions, files_beside, read_training, read_training_as, read_with};
-pub use sentence_pairs::{SentencePairs, sentence_pairs};
+pub use reader::{Missing, ReadOptions, Reading, files_beside, read_training, read_training_as, read_with};
+pub use shape::Shape;
 pub use source::{LONGEST_LINE, Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};
-pub use topics::{TopicNotes, topic_notes};
-pub use word_images::{Noise, WordImages, word_images};

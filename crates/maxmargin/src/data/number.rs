@@ -18,7 +18,7 @@ const TENS: [f64; 23] = [
 const MAX_DIGITS: usize = 19;
 
 /// The number that is all of `text`, exactly as [`str::parse`] reads it (infinities and NaN included).
-pub(crate) fn float(text: &[u8]) -> Option<f64> {
+pub fn float(text: &[u8]) -> Option<f64> {
     match short_decimal(text) {
         Some((value, length)) if length == text.len() => Some(value),
         _ => std::str::from_utf8(text).ok()?.parse().ok(),
@@ -27,7 +27,7 @@ pub(crate) fn float(text: &[u8]) -> Option<f64> {
 
 /// The short decimal at the start of `text`, and its length. `None` when there is none or it takes the slow way.
 #[inline]
-pub(crate) fn short_decimal(text: &[u8]) -> Option<(f64, usize)> {
+pub fn short_decimal(text: &[u8]) -> Option<(f64, usize)> {
     let negative = text.first() == Some(&b'-');
     let first = usize::from(negative);
     let mut digits = 0u64;
@@ -60,7 +60,7 @@ pub(crate) fn short_decimal(text: &[u8]) -> Option<(f64, usize)> {
 }
 
 /// The whole number that is all of `text`: digits only.
-pub(crate) fn whole(text: &[u8]) -> Option<u64> {
+pub fn whole(text: &[u8]) -> Option<u64> {
     match leading_whole(text) {
         Some((value, length)) if length == text.len() => Some(value),
         _ => None,
@@ -69,7 +69,7 @@ pub(crate) fn whole(text: &[u8]) -> Option<u64> {
 
 /// The whole number at the start of `text`, and its length. `None` when there is no digit or it exceeds a `u64`.
 #[inline]
-pub(crate) fn leading_whole(text: &[u8]) -> Option<(u64, usize)> {
+pub fn leading_whole(text: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut at = 0;
     while let Some(digit) = digit_at(text, at) {
@@ -83,7 +83,7 @@ pub(crate) fn leading_whole(text: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// The finite number that is all of `text`, which begins `at` bytes into the line.
-pub(crate) fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
+pub fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     let problem = match float(text) {
         Some(value) if value.is_finite() => return Ok(value),
         Some(_) => format!("the value `{}` is not finite", excerpt(text)),
@@ -100,7 +100,7 @@ pub(crate) fn finite(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
 }
 
 /// The finite number that is a cell of the column `name` of a table, and begins `at` bytes into the line.
-pub(crate) fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -> Result<f64> {
+pub fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -> Result<f64> {
     match float(text) {
         Some(value) if value.is_finite() => return Ok(value),
         _ => {}
@@ -122,7 +122,7 @@ pub(crate) fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -
 }
 
 /// The weight of an example that is all of `text`, which begins `at` bytes into the line.
-pub(crate) fn weight(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
+pub fn weight(line: &Line<'_>, at: usize, text: &[u8]) -> Result<f64> {
     match float(text) {
         Some(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => {

@@ -23,7 +23,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::alignment::{SentenceOptions, sentence_pairs, sentence_pairs_with};
 use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::format::Format;
@@ -67,8 +66,6 @@ pub struct ReadOptions {
     /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
     /// purpose, so that they are neither features nor unseen.
     pub ignored_labels: Alphabet,
-    /// What goes with sentence pairs.
-    pub sentences: SentenceOptions,
 }
 
 /// What to do about values that a table does not have.
@@ -86,12 +83,7 @@ impl ReadOptions {
     pub fn format_of(&self, source: &mut Source) -> Result<Format> {
         match self.format {
             Some(format) => Ok(format),
-            None if self.sentences.is_used() => Ok(Format::Sentences),
             None if self.label_columns.is_empty() => match (Format::detect(source), self.usual_format) {
-                // Text may look like anything.
-                (found, Some(Format::Sentences)) if !matches!(found, Ok(Format::Edges)) => {
-                    Ok(Format::Sentences)
-                }
                 (Err(_), Some(usual)) => Ok(usual),
                 (found, _) => found,
             },
@@ -113,10 +105,6 @@ pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Datase
 /// does not allow.)
 pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary, Format)> {
     let (first, format) = open_first(paths, options)?;
-    if format == Format::Sentences {
-        let (data, vocabulary) = sentence_pairs(first, paths, &options.sentences)?;
-        return Ok((data, vocabulary, format));
-    }
     let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
@@ -145,16 +133,41 @@ pub fn read_with(
             );
         }
     }
-    if format == Format::Sentences {
-        let data = sentence_pairs_with(first, paths, &options.sentences, vocabulary)?;
-        return Ok((data, Unseen::default()));
-    }
     let mut data = Gathering::fixed(vocabulary)
         .with_label_sets(options.label_sets)
         .without_labels(&options.ignored_labels);
     read_all(paths, first, format, options, &mut data)?;
     let (data, _, unseen) = data.finish();
     Ok((data, unseen))
+}
+
+/// Data as it was read.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The examples.
+    pub data: Dataset,
+    /// The names in them.
+    pub names: Vocabulary,
+    /// The format of the files.
+    pub format: Option<String>,
+    /// What the names that were fixed before do not have.
+    pub unseen: Unseen,
+}
+
+impl Reading {
+    /// Reads files: to train from where `known` is none, else with the names that training fixed.
+    pub fn of_files(paths: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Self> {
+        match known {
+            None => {
+                let (data, names, format) = read_training_as(paths, options)?;
+                Ok(Self { data, names, format: Some(format.name().to_owned()), unseen: Unseen::default() })
+            }
+            Some(names) => {
+                let (data, unseen) = read_with(paths, options, names)?;
+                Ok(Self { data, names: names.clone(), format: None, unseen })
+            }
+        }
+    }
 }
 
 /// The files beside a data file that may be read with it without being named: the labels of images, the names of labels.
@@ -201,10 +214,6 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
         };
         return Err(Error::parameter("labels", problem));
     }
-    if options.sentences.is_used() && format != Format::Sentences {
-        let problem = format!("links, associations and the like go with sentence pairs, not with {format}");
-        return Err(Error::parameter("format", problem));
-    }
     if !options.label_columns.is_empty() && !format.is_table() {
         let problem = format!("{format} has no columns with names; only arff and csv do");
         return Err(Error::parameter("label-columns", problem));
@@ -237,8 +246,6 @@ fn read_all(
             Format::Arff => arff::read(&mut source, options, data)?,
             Format::Csv => csv::read(&mut source, options, data)?,
             Format::Edges => edges::read(&mut source, data)?,
-            // Read as a whole, not file by file, by who called this.
-            Format::Sentences => {}
         }
         if data.examples() == before {
             return Err(source.error("the file holds no examples"));

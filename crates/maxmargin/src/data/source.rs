@@ -251,7 +251,7 @@ impl<'a> Line<'a> {
     }
 
     /// A part of the line, which begins `offset` bytes into it, as text.
-    pub(crate) fn text_at(&self, offset: usize, part: &'a [u8]) -> Result<&'a str> {
+    pub fn text_at(&self, offset: usize, part: &'a [u8]) -> Result<&'a str> {
         std::str::from_utf8(part).map_err(|error| {
             let column = offset + error.valid_up_to() + 1;
             self.error(column, "this is not UTF-8 text; convert the file, for example with iconv")

@@ -4,7 +4,7 @@
 //! share of right labels, which is reported under that name. Macro-F1 is over the labels that occur in the truth or in
 //! the predictions; the others have no F1.
 
-use super::{Comparison, Retrieval, mean, per_label};
+use super::{Retrieval, mean};
 
 /// How well the labels other than the background are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,18 +16,23 @@ pub struct Averages {
 }
 
 impl Averages {
-    pub(super) fn of(comparison: Comparison<'_>) -> Self {
-        let background = comparison.background;
-        let micro = background.map(|_| Retrieval::of_labels(comparison.tokens(), background));
+    /// From each row's true and predicted label, and the counts of each label.
+    pub fn of(
+        rows: impl IntoIterator<Item = (u32, u32)>,
+        counts: &[Retrieval],
+        background: Option<u32>,
+    ) -> Self {
+        let micro = background.map(|_| Retrieval::of_labels(rows, background));
         let f1: Vec<f64> = (0..)
-            .zip(per_label(comparison))
+            .zip(counts)
             .filter(|(label, counts)| Some(*label) != background && counts.truth + counts.predicted > 0)
             .map(|(_, counts)| counts.f1())
             .collect();
         Self { micro, macro_f1: mean(f1.iter().sum(), f1.len()) }
     }
 
-    pub(super) fn figures(self) -> impl Iterator<Item = (&'static str, f64)> {
+    /// The figures by name.
+    pub fn figures(self) -> impl Iterator<Item = (&'static str, f64)> {
         let names = ["micro_precision", "micro_recall", "micro_f1"];
         let micro = self.micro.into_iter().flat_map(move |micro| micro.figures(names));
         micro.chain([("macro_f1", self.macro_f1)])
@@ -41,14 +46,14 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    use super::super::tests::truth;
+    use super::super::per_row;
     use super::*;
-    use crate::data::{Alphabet, UNKNOWN_LABEL};
+    use crate::structure::UNKNOWN_LABEL;
 
+    /// Of the labels O, B-NP, I-NP, B-VP, I-VP.
     fn averages(sequences: &[&[u32]], predicted: &[Vec<u32>], background: Option<u32>) -> Averages {
-        let truth = truth(sequences, true);
-        let labels: Alphabet = ["O", "B-NP", "I-NP", "B-VP", "I-VP"].into_iter().collect();
-        Averages::of(Comparison { truth: &truth, predicted, labels: &labels, known: 5, background })
+        let rows = || sequences.concat().into_iter().zip(predicted.concat());
+        Averages::of(rows(), &per_row(5, rows()), background)
     }
 
     #[test]

@@ -61,7 +61,8 @@ impl Retrieval {
     }
 
     /// Precision, recall and F1 by these names.
-    pub(super) fn figures(self, names: [&'static str; 3]) -> impl Iterator<Item = (&'static str, f64)> {
+    /// Precision, recall and F1 under these names.
+    pub fn figures(self, names: [&'static str; 3]) -> impl Iterator<Item = (&'static str, f64)> {
         names.into_iter().zip([self.precision(), self.recall(), self.f1()])
     }
 }

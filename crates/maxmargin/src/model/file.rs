@@ -2,13 +2,9 @@
 //!
 //! | tensor | type and shape | |
 //! | --- | --- | --- |
-//! | `unary` | f64, features (and the bias, last) × labels | |
-//! | `link` | f64, features (and the bias, last) | matchings, instead of `unary` |
-//! | `transition` | f64, labels × labels | chains: from the row's label to the column's |
-//! | `first`, `last` | f64, labels | chains with boundary weights |
-//! | `pair` | f64, pairs × 4 or × 1 | label sets: neither, the second only, the first only, both; or both only |
-//! | `cost` | f64, labels × labels | with a cost matrix: the row's label is true |
-//! | `label_weight` | f64, labels | label sets with weights in the loss |
+//! | the task's blocks | f64 or f32 | the weights: `unary`, `transition`, … (see the task) |
+//! | `rows` | u32 | where the first block has only some of its rows: their numbers, ascending; all others are 0 |
+//! | the task's tensors | f64 | `cost`, `label_weight`, … (see the task) |
 //! | `impute`, `shift`, `scale` | f64, attributes | where columns are filled in, centred, divided |
 //! | `attributes` | u8 | with named attributes: their names, one a line |
 //!
@@ -18,159 +14,121 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{
-    FORMAT_VERSION, Header, HeaderAttributes, HeaderLinks, HeaderSets, HeaderVersion, loss_name,
-};
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderVersion};
 use super::{Block, Description, Model};
-use crate::data::{Alphabet, Attributes, EDGE_LABELS, Preprocessing, Vocabulary};
+use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
-use crate::structure::{CostMatrix, LabelCost};
-use crate::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
+use crate::tasks::{Stored, registry};
 use crate::tensor_file::{Refused, TensorFile, said};
 
 const KEY: &str = "maxmargin";
 const NOT_OURS: &str =
     "a safetensors file, but not of this program: its metadata has no description of a model";
+/// The rows that the first block has.
+const ROWS: &str = "rows";
+/// What is done to columns.
+const COLUMNS: [&str; 3] = ["impute", "shift", "scale"];
 
 /// What is wrong with a file; the caller knows its path.
 type Checked<T> = std::result::Result<T, String>;
 
-pub(super) fn blocks(task: TaskKind, options: &TaskOptions, features: usize, labels: usize) -> Vec<Block> {
-    let features = features.saturating_add(usize::from(options.bias));
-    let mut shapes = match task {
-        TaskKind::Matching => vec![("link", vec![features])],
-        _ => vec![("unary", vec![features, labels])],
-    };
-    if task == TaskKind::Chain {
-        shapes.push(("transition", vec![labels, labels]));
-        if options.boundary {
-            shapes.extend([("first", vec![labels]), ("last", vec![labels])]);
-        }
-    }
-    if task == TaskKind::Multilabel {
-        let pairs = match &options.sets.pairs {
-            Pairs::None => 0,
-            Pairs::All => labels * labels.saturating_sub(1) / 2,
-            Pairs::Listed(pairs) => pairs.len(),
-        };
-        shapes.push(("pair", vec![pairs, options.sets.pair_weights.count()]));
-    }
-    let mut start = 0;
-    shapes
-        .into_iter()
-        .map(|(name, shape)| {
-            let block = Block { name, start, shape };
-            start = start.saturating_add(block.len());
-            block
-        })
-        .collect()
-}
-
 impl Model {
     /// The content of a model file.
     pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
-        self.check()?;
-        let labels = self.vocabulary.labels.len();
-        let blocks = self.blocks();
-        let dim = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
-        if dim != self.weights.len() {
-            return Err(format!("{} weights where the task has {dim}", self.weights.len()));
+        let stored = self.task.save();
+        let header = serde_json::to_string(&self.header(&stored)).map_err(|e| e.to_string())?;
+        let mut tensors: Vec<(String, Dtype, Vec<usize>, Cow<'_, [u8]>)> = Vec::new();
+        for (place, mut block) in self.blocks().into_iter().enumerate() {
+            let weights = &self.weights[block.start..block.start + block.len()];
+            let rows = if place == 0 { nonzero_rows(&block, weights) } else { None };
+            let weights = match &rows {
+                Some(rows) => {
+                    let width = block.len() / block.shape[0].max(1);
+                    block.shape[0] = rows.len();
+                    let of_row = |&row: &u32| &weights[row as usize * width..(row as usize + 1) * width];
+                    Cow::Owned(rows.iter().flat_map(of_row).copied().collect::<Vec<f64>>())
+                }
+                None => Cow::Borrowed(weights),
+            };
+            let (dtype, bytes) = self.encoded(weights);
+            tensors.push((block.name.to_owned(), dtype, block.shape, bytes));
+            if let Some(rows) = rows {
+                let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_le_bytes()).collect();
+                tensors.push((ROWS.to_owned(), Dtype::U32, vec![rows.len()], bytes.into()));
+            }
         }
-        let weights = to_le_bytes(&self.weights);
-        // What a task does not look at is not its loss.
-        let is_set = self.description.task == TaskKind::Multilabel;
-        let has_cost = !is_set && self.description.task != TaskKind::Matching;
-        let cost = match &self.options.cost {
-            LabelCost::Matrix(matrix) if has_cost => Some(to_le_bytes(matrix.as_slice())),
-            _ => None,
-        };
-        let label_weights = self.options.sets.weights.as_deref().filter(|_| is_set).map(to_le_bytes);
+        for (name, shape, values) in &stored.tensors {
+            tensors.push((name.clone(), Dtype::F64, shape.clone(), to_le_bytes(values)));
+        }
         let Preprocessing { impute, shift, scale } = &self.preprocessing;
-        let columns: Vec<(&str, &Vec<f64>)> = [("impute", impute), ("shift", shift), ("scale", scale)]
-            .into_iter()
-            .filter_map(|(name, vector)| Some((name, vector.as_ref()?)))
-            .collect();
-        let columns: Vec<(&str, usize, Cow<'_, [u8]>)> =
-            columns.iter().map(|(name, vector)| (*name, vector.len(), to_le_bytes(vector))).collect();
-        let names = match &self.vocabulary.attributes {
-            Attributes::Named(names) => Some(names.iter().collect::<Vec<_>>().join("\n")),
-            Attributes::Numbered(_) => None,
-        };
-        let header = serde_json::to_string(&self.header()).map_err(|e| e.to_string())?;
-
-        let mut tensors = Vec::new();
-        for block in &blocks {
-            let bytes = &weights[8 * block.start..8 * (block.start + block.len())];
-            tensors.push((block.name, view(Dtype::F64, block.shape.clone(), bytes)?));
+        for (name, column) in COLUMNS.into_iter().zip([impute, shift, scale]) {
+            if let Some(column) = column {
+                tensors.push((name.to_owned(), Dtype::F64, vec![column.len()], to_le_bytes(column)));
+            }
         }
-        if let Some(cost) = &cost {
-            tensors.push(("cost", view(Dtype::F64, vec![labels, labels], cost)?));
+        if let Attributes::Named(names) = &self.names.attributes {
+            let names = names.iter().collect::<Vec<_>>().join("\n").into_bytes();
+            tensors.push(("attributes".to_owned(), Dtype::U8, vec![names.len()], names.into()));
         }
-        if let Some(weights) = &label_weights {
-            tensors.push(("label_weight", view(Dtype::F64, vec![labels], weights)?));
-        }
-        for (name, length, bytes) in &columns {
-            tensors.push((name, view(Dtype::F64, vec![*length], bytes)?));
-        }
-        if let Some(names) = &names {
-            tensors.push(("attributes", view(Dtype::U8, vec![names.len()], names.as_bytes())?));
+        let mut views = Vec::new();
+        for (name, dtype, shape, bytes) in &tensors {
+            let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(|e| e.to_string())?;
+            views.push((name, view));
         }
         let metadata = HashMap::from([(KEY.to_owned(), header)]);
-        safetensors::serialize(tensors, Some(metadata)).map_err(|e| match e {
+        safetensors::serialize(views, Some(metadata)).map_err(|e| match e {
             SafeTensorError::HeaderTooLarge => "there are too many labels for a model file, or their names are too long: they take at most 100 MB".to_owned(),
             e => e.to_string(),
         })
     }
 
-    /// Refuses a model whose task cannot be.
-    fn check(&self) -> Checked<()> {
-        self.task().map_err(|e| e.to_string())?;
-        match self.description.task {
-            TaskKind::Matching => check_edge_labels(&self.vocabulary.labels),
-            _ => Ok(()),
+    /// Weights as the file has them.
+    fn encoded<'a>(&self, weights: Cow<'a, [f64]>) -> (Dtype, Cow<'a, [u8]>) {
+        if self.single_precision {
+            let bytes: Vec<u8> = weights.iter().flat_map(|&weight| (weight as f32).to_le_bytes()).collect();
+            return (Dtype::F32, bytes.into());
+        }
+        match weights {
+            Cow::Borrowed(weights) => (Dtype::F64, to_le_bytes(weights)),
+            Cow::Owned(weights) => (Dtype::F64, Cow::Owned(to_le_bytes(&weights).into_owned())),
         }
     }
 
-    fn header(&self) -> Header {
-        let Description { certificate, .. } = self.description;
-        let (description, options) = (self.description.clone(), &self.options);
-        let chain = description.task == TaskKind::Chain;
+    fn header(&self, stored: &Stored) -> Header {
+        let description = self.description.clone();
+        let count = self.names.attributes.len();
         Header {
             format_version: FORMAT_VERSION,
             program_version: description.program_version,
-            task: description.task.name().to_owned(),
-            labels: self.vocabulary.labels.iter().map(str::to_owned).collect(),
+            task: self.task.name().to_owned(),
+            labels: self.names.labels.iter().map(str::to_owned).collect(),
             attributes: HeaderAttributes {
-                named: matches!(self.vocabulary.attributes, Attributes::Named(_)),
-                count: self.vocabulary.attributes.len(),
+                named: matches!(self.names.attributes, Attributes::Named(_)),
+                count,
+                trained: (description.attributes != count).then_some(description.attributes),
             },
-            bias: options.bias,
-            boundary: options.boundary && chain,
-            sets: (description.task == TaskKind::Multilabel)
-                .then(|| HeaderSets::of(&options.sets, &self.dropped_labels)),
-            links: (description.task == TaskKind::Matching).then(|| HeaderLinks::of(&options.links)),
-            loss: loss_name(description.task, options).to_owned(),
+            dropped_labels: self.dropped_labels.iter().map(str::to_owned).collect(),
             lambda: description.lambda,
             surrogate: description.surrogate,
             search: description.search,
             solver: description.solver,
             seed: description.seed,
-            certificate: certificate.into(),
+            certificate: description.certificate.into(),
             passes: description.passes,
             n: description.examples,
             dim: self.weights.len(),
-            data_format: description.format.map(|format| format.name().to_owned()),
+            data_format: description.format,
+            options: stored.fields.clone(),
         }
     }
 
     /// A model from its file. The description is checked before the weights are read.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn from_file(path: &Path) -> Result<Self> {
         let refuse = |refused: Refused| match refused.explain(explain, NOT_OURS) {
             Ok(problem) => Error::model(path, problem),
             Err(error) => Error::io("read", path, error),
@@ -186,56 +144,29 @@ impl Model {
     }
 
     fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {
-        let task: TaskKind = header.task.parse().map_err(|_| {
+        let task = registry::find_for_model(&header.task, header.data_format.as_deref());
+        let task = task.ok_or_else(|| {
             let task = excerpt(&header.task);
             format!("the task \"{task}\" is not known to this version; use a newer program")
         })?;
-        let vocabulary = vocabulary(&header, tensors)?;
-        let labels = vocabulary.labels.len();
-        let mut sets = match &header.sets {
-            Some(sets) => sets.options()?,
-            None if task == TaskKind::Multilabel => {
-                return Err("the description does not say which pairs of labels have weights".to_owned());
-            }
-            None => SetOptions::default(),
-        };
-        let links = match &header.links {
-            Some(links) => links.options(),
-            None if task == TaskKind::Matching => {
-                return Err("the description does not say how many links nodes have".to_owned());
-            }
-            None => LinkOptions::default(),
-        };
-        if task == TaskKind::Matching {
-            check_edge_labels(&vocabulary.labels)?;
-        }
-        let (cost, mean) = match header.loss.as_str() {
-            "links" if task == TaskKind::Matching => (LabelCost::ZeroOne, false),
-            "zero-one" | "hamming" => (LabelCost::ZeroOne, false),
-            "hamming-mean" => (LabelCost::ZeroOne, true),
-            loss @ ("weighted" | "weighted-mean") => {
-                sets.weights = Some(numbers(tensors, "label_weight", &[labels])?.into());
-                (LabelCost::ZeroOne, loss == "weighted-mean")
-            }
-            loss @ ("cost" | "cost-mean") => {
-                let costs = numbers(tensors, "cost", &[labels, labels])?;
-                let matrix = CostMatrix::new(labels, costs).map_err(|e| e.to_string())?;
-                (LabelCost::Matrix(Arc::new(matrix)), loss == "cost-mean")
-            }
-            loss => return Err(format!("the loss \"{}\" is not known to this version", excerpt(loss))),
-        };
-        let options = TaskOptions { bias: header.bias, boundary: header.boundary, cost, mean, sets, links };
+        let names = vocabulary(&header, tensors)?;
+        let stored = stored(&header, tensors)?;
+        let task = task.load(&stored, &names)?;
+        let single_precision = tensors.iter().any(|(_, tensor)| tensor.dtype() == Dtype::F32);
         let mut weights = Vec::new();
-        for block in blocks(task, &options, vocabulary.attributes.len(), labels) {
-            weights.extend(numbers(tensors, block.name, &block.shape)?);
+        for (place, block) in task.blocks().into_iter().enumerate() {
+            match tensors.tensor(ROWS) {
+                Ok(_) if place == 0 => weights.extend(some_rows(tensors, &block)?),
+                _ => weights.extend(numbers(tensors, block.name, &block.shape)?),
+            }
         }
         if header.dim != weights.len() {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
         }
-        let format = header.data_format.as_deref().map(str::parse).transpose();
+        let dropped_labels = dropped_labels(&header);
+        let preprocessing = preprocessing(tensors, names.attributes.len())?;
         let description = Description {
             program_version: header.program_version,
-            task,
             lambda: header.lambda,
             surrogate: header.surrogate,
             search: header.search,
@@ -244,15 +175,82 @@ impl Model {
             certificate: header.certificate.into(),
             passes: header.passes,
             examples: header.n,
-            format: format.map_err(|e: crate::Error| e.to_string())?,
+            attributes: header.attributes.trained.unwrap_or(header.attributes.count),
+            format: header.data_format,
         };
-        let dropped_labels =
-            header.sets.iter().flat_map(|sets| &sets.dropped_labels).map(String::as_str).collect();
-        let preprocessing = preprocessing(tensors, vocabulary.attributes.len())?;
-        let model = Model { description, options, vocabulary, preprocessing, dropped_labels, weights };
-        model.task().map_err(|e| e.to_string())?;
-        Ok(model)
+        let model = Model::new(description, task, names, weights);
+        let model = model.and_then(|model| model.with_preprocessing(preprocessing));
+        let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels);
+        Ok(Model { single_precision, ..model })
     }
+}
+
+/// The rows of a block that are not 0, where leaving the others out saves something.
+fn nonzero_rows(block: &Block, weights: &[f64]) -> Option<Vec<u32>> {
+    let rows = *block.shape.first()?;
+    let width = block.len().checked_div(rows)?;
+    if width == 0 || u32::try_from(rows).is_err() {
+        return None;
+    }
+    let is_used = |(_, row): &(u32, &[f64])| row.iter().any(|&weight| weight != 0.0);
+    let used: Vec<u32> = (0..).zip(weights.chunks_exact(width)).filter(is_used).map(|(row, _)| row).collect();
+    (used.len() < rows - rows / 8).then_some(used)
+}
+
+/// The weights of a block of which the file has only some rows.
+fn some_rows(tensors: &SafeTensors<'_>, block: &Block) -> Checked<Vec<f64>> {
+    let tensor = tensors.tensor(ROWS).map_err(|e| e.to_string())?;
+    if tensor.dtype() != Dtype::U32 || tensor.shape().len() != 1 {
+        return Err(format!("the tensor {ROWS} is not a list of whole numbers"));
+    }
+    let rows: Vec<usize> =
+        tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes) as usize).collect();
+    let all = block.shape.first().copied().unwrap_or(0);
+    if !rows.is_sorted_by(|a, b| a < b) || rows.last().is_some_and(|&row| row >= all) {
+        return Err(format!("the tensor {ROWS} must ascend, and stay below {all}"));
+    }
+    let mut shape = block.shape.clone();
+    shape[0] = rows.len();
+    let values = numbers(tensors, block.name, &shape)?;
+    let width = block.len().checked_div(all).unwrap_or(0);
+    let mut weights = Vec::new();
+    weights.try_reserve_exact(block.len()).map_err(|_| "there is not enough memory for the weights")?;
+    weights.resize(block.len(), 0.0);
+    for (row, values) in rows.into_iter().zip(values.chunks_exact(width.max(1))) {
+        weights[row * width..(row + 1) * width].copy_from_slice(values);
+    }
+    Ok(weights)
+}
+
+/// What the task needs: its fields, and all tensors of plain numbers that may be its.
+fn stored(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Stored> {
+    let mut stored = Stored { fields: header.options.clone(), tensors: Vec::new() };
+    // Blocks of weights are read by themselves, and are the only large ones.
+    for name in ["cost", "label_weight"].into_iter().chain(named_tensors(header)) {
+        if let Ok(tensor) = tensors.tensor(name) {
+            let shape = tensor.shape().to_vec();
+            stored.add_tensor(name, shape.clone(), numbers(tensors, name, &shape)?);
+        }
+    }
+    Ok(stored)
+}
+
+/// The tensors that a task of another crate says it has.
+fn named_tensors(header: &Header) -> impl Iterator<Item = &str> {
+    header
+        .options
+        .get("tensors")
+        .and_then(|names| names.as_array())
+        .into_iter()
+        .flatten()
+        .filter_map(|name| name.as_str())
+}
+
+/// Version 1 had them with the label sets.
+fn dropped_labels(header: &Header) -> Alphabet {
+    let old = header.options.get("sets").and_then(|sets| sets.get("dropped_labels")?.as_array());
+    let old = old.into_iter().flatten().filter_map(|name| name.as_str());
+    header.dropped_labels.iter().map(String::as_str).chain(old).collect()
 }
 
 /// What is done to columns; most models do nothing and have none of these tensors.
@@ -261,18 +259,12 @@ fn preprocessing(tensors: &SafeTensors<'_>, columns: usize) -> Checked<Preproces
         Ok(_) => numbers(tensors, name, &[columns]).map(Some),
         Err(_) => Ok(None),
     };
-    let scale = vector("scale")?;
+    let [impute, shift, scale] = COLUMNS;
+    let scale = vector(scale)?;
     if let Some(divisor) = scale.iter().flatten().find(|divisor| **divisor <= 0.0) {
         return Err(format!("the tensor scale holds {divisor}; columns are divided by numbers above 0"));
     }
-    Ok(Preprocessing { impute: vector("impute")?, shift: vector("shift")?, scale })
-}
-
-fn check_edge_labels(labels: &Alphabet) -> Checked<()> {
-    match labels.iter().eq(EDGE_LABELS) {
-        true => Ok(()),
-        false => Err(format!("the labels of a matching are {}, in this order", EDGE_LABELS.join(", "))),
-    }
+    Ok(Preprocessing { impute: vector(impute)?, shift: vector(shift)?, scale })
 }
 
 fn read_header(text: &str) -> Checked<Header> {
@@ -300,7 +292,7 @@ fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary>
     }
     let count = header.attributes.count;
     if !header.attributes.named {
-        return Ok(Vocabulary { labels, attributes: Attributes::Numbered(checked_count(header)?) });
+        return Ok(Vocabulary { labels, attributes: Attributes::Numbered(checked_count(header, tensors)?) });
     }
     let tensor = tensors.tensor("attributes").map_err(|e| e.to_string())?;
     if tensor.dtype() != Dtype::U8 || tensor.shape().len() != 1 {
@@ -314,30 +306,40 @@ fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary>
     Ok(Vocabulary { labels, attributes: Attributes::Named(names) })
 }
 
-/// A number of columns whose weights can be counted at all.
-fn checked_count(header: &Header) -> Checked<usize> {
+/// A number of columns whose weights can be counted, and that is no slip: without a list of rows the file has them all,
+/// and with one the last row is not far from the end of the description's word.
+fn checked_count(header: &Header, tensors: &SafeTensors<'_>) -> Checked<usize> {
+    /// A file may leave out so many rows for each that it has, and these in any case.
+    const MOST_LEFT_OUT: usize = 1 << 20;
     let count = header.attributes.count;
+    let rows = tensors.tensor(ROWS).ok().map(|rows| rows.data().len() / 4);
+    let is_likely = rows.is_none_or(|rows| count / MOST_LEFT_OUT <= rows.saturating_add(1 << 7));
     let fits = count.checked_add(1).and_then(|rows| rows.checked_mul(8 * header.labels.len().max(1)));
-    fits.map(|_| count).ok_or_else(|| format!("{count} attributes are more than a file can hold"))
+    match fits {
+        Some(_) if is_likely => Ok(count),
+        _ => Err(format!("{count} attributes are more than a file can hold")),
+    }
 }
 
 /// The numbers in a tensor, which must have this shape and be finite.
 fn numbers(tensors: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Checked<Vec<f64>> {
     let tensor = tensors.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
-    if tensor.dtype() != Dtype::F64 || tensor.shape() != shape {
-        let (found, kind) = (format!("{:?}", tensor.shape()), tensor.dtype());
+    let kind = tensor.dtype();
+    if !matches!(kind, Dtype::F64 | Dtype::F32) || tensor.shape() != shape {
+        let found = format!("{:?}", tensor.shape());
         return Err(format!("the tensor {name} is {kind:?} {}; expected F64 {shape:?}", excerpt(&found)));
     }
-    let numbers: Vec<f64> =
-        tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect();
+    let numbers: Vec<f64> = match kind {
+        Dtype::F32 => {
+            let chunks = tensor.data().as_chunks().0.iter();
+            chunks.map(|&bytes: &[u8; 4]| f64::from(f32::from_le_bytes(bytes))).collect()
+        }
+        _ => tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect(),
+    };
     match numbers.iter().position(|number| !number.is_finite()) {
         Some(i) => Err(format!("the tensor {name} holds {} at place {i}; weights are finite", numbers[i])),
         None => Ok(numbers),
     }
-}
-
-fn view(dtype: Dtype, shape: Vec<usize>, bytes: &[u8]) -> Checked<TensorView<'_>> {
-    TensorView::new(dtype, shape, bytes).map_err(|e| e.to_string())
 }
 
 /// The numbers as a file has them, which is how most machines have them too: a large model is not copied.

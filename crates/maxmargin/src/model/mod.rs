@@ -6,78 +6,156 @@
 
 mod description;
 mod file;
+mod predicting;
+mod pruning;
 
 use std::path::Path;
 
 pub use description::Description;
+pub use predicting::Attribute;
 
 use crate::data::{Alphabet, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linear::norm_squared;
 use crate::output::OutputFile;
-use crate::task::{Task, TaskOptions};
+use crate::solver::Certificate;
+use crate::tasks::{Fitted, FittedObject, Task};
 
 /// A trained model: everything that prediction needs, and where it came from.
 ///
 /// ```
-/// use maxmargin::data::{Alphabet, Noise, Preprocessing, word_images};
-/// use maxmargin::model::{Description, Model};
-/// use maxmargin::solver::Certificate;
-/// use maxmargin::task::{TaskKind, TaskOptions};
+/// use maxmargin::tasks::chain::word_images::{Noise, word_images};
+/// use maxmargin::{Chain, Examples, Model, Trainer};
 ///
-/// let vocabulary = word_images(1, Noise::default(), 1).vocabulary;
-/// let description = Description {
-///     program_version: "0.1.0".into(),
-///     task: TaskKind::Multiclass,
-///     lambda: 0.1,
-///     surrogate: "margin".into(),
-///     search: "exact".into(),
-///     solver: "bmrm".into(),
-///     seed: 0,
-///     certificate: Certificate { primal: 1.0, lower_bound: 0.9995, oracle_gap: 0.0 },
-///     passes: 40,
-///     examples: 100,
-///     format: None,
-/// };
-/// let weights = vec![0.5; 129 * 26];
-/// let model = Model {
-///     description,
-///     options: TaskOptions::default(),
-///     vocabulary,
-///     preprocessing: Preprocessing::default(),
-///     dropped_labels: Alphabet::default(),
-///     weights,
-/// };
+/// let words = word_images(50, Noise::default(), 1);
+/// let model = Trainer::new(Chain::default()).lambda(0.1).train(&Examples::new(words.data, words.vocabulary))?;
+/// println!("{}", model.certificate());
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("words.model");
 /// model.save(&path)?;
 /// let loaded = Model::load(&path)?;
-/// assert_eq!(loaded.weights, model.weights);
-/// assert_eq!(loaded.task()?.dim(), 129 * 26);
+/// assert_eq!(loaded.weights(), model.weights());
+/// assert_eq!(loaded.task().name(), "chain");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Model {
-    /// How it was trained, and how good that is proven to be.
-    pub description: Description,
-    /// Which weights it has, and its loss.
-    pub options: TaskOptions,
-    /// The names of labels and attributes.
-    pub vocabulary: Vocabulary,
-    /// What is done to columns before the weights see them.
-    pub preprocessing: Preprocessing,
-    /// Labels of the training data that training left out of sets: an evaluation ignores them.
-    pub dropped_labels: Alphabet,
-    /// The weights, in the order of the task's structure.
-    pub weights: Vec<f64>,
+    description: Description,
+    task: Box<dyn FittedObject>,
+    names: Vocabulary,
+    preprocessing: Preprocessing,
+    dropped_labels: Alphabet,
+    /// In the order of the task's structure.
+    weights: Vec<f64>,
+    single_precision: bool,
+}
+
+impl Clone for Model {
+    fn clone(&self) -> Self {
+        Self {
+            description: self.description.clone(),
+            task: self.task.boxed(),
+            names: self.names.clone(),
+            preprocessing: self.preprocessing.clone(),
+            dropped_labels: self.dropped_labels.clone(),
+            weights: self.weights.clone(),
+            single_precision: self.single_precision,
+        }
+    }
 }
 
 impl Model {
-    /// The task, to predict or to train further.
-    pub fn task(&self) -> Result<Task> {
-        let Vocabulary { labels, attributes } = &self.vocabulary;
-        Task::new(self.description.task, attributes.len(), labels.len(), self.options.clone())
+    /// A model from its parts. Refused where they do not go together.
+    pub fn new(
+        description: Description,
+        task: Box<dyn FittedObject>,
+        names: Vocabulary,
+        weights: Vec<f64>,
+    ) -> Result<Self> {
+        let refuse = |problem: String| Err(Error::parameter("model", problem));
+        if weights.len() != task.dim() {
+            return refuse(format!("{} weights, but the task has {}", weights.len(), task.dim()));
+        }
+        if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
+            return refuse(format!("a weight is {weight}; weights are finite"));
+        }
+        if (names.attributes.len(), names.labels.len()) != (task.features(), task.labels()) {
+            return refuse(format!(
+                "{} names of attributes and {} of labels, but the task has {} and {}",
+                names.attributes.len(),
+                names.labels.len(),
+                task.features(),
+                task.labels()
+            ));
+        }
+        let (preprocessing, dropped_labels) = Default::default();
+        Ok(Self { description, task, names, preprocessing, dropped_labels, weights, single_precision: false })
+    }
+
+    /// With what is done to columns before the weights see them.
+    pub fn with_preprocessing(self, preprocessing: Preprocessing) -> Result<Self> {
+        let Preprocessing { impute, shift, scale } = &preprocessing;
+        for vector in [impute, shift, scale].into_iter().flatten() {
+            if vector.len() != self.names.attributes.len() || vector.iter().any(|x| !x.is_finite()) {
+                let problem = "columns have a finite number each";
+                return Err(Error::parameter("preprocessing", problem));
+            }
+        }
+        Ok(Self { preprocessing, ..self })
+    }
+
+    /// With labels of the training data that training left out of sets: an evaluation ignores them.
+    pub fn with_dropped_labels(self, dropped_labels: Alphabet) -> Self {
+        Self { dropped_labels, ..self }
+    }
+
+    /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
+    /// ones: see [`Trainer::single_precision`](crate::Trainer::single_precision).
+    pub(crate) fn in_single_precision(mut self, certificate: Certificate) -> Self {
+        self.weights.iter_mut().for_each(|weight| *weight = f64::from(*weight as f32));
+        self.description.certificate = certificate;
+        Self { single_precision: true, ..self }
+    }
+
+    /// How it was trained, and how good that is proven to be.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The proof: bounds on the least value of the objective.
+    pub fn certificate(&self) -> Certificate {
+        self.description.certificate
+    }
+
+    /// The task.
+    pub fn task(&self) -> &dyn FittedObject {
+        self.task.as_ref()
+    }
+
+    /// The task by its type; none where it is another one.
+    pub fn task_as<T: Task>(&self) -> Option<&Fitted<T>> {
+        self.task.as_any().downcast_ref()
+    }
+
+    /// The names of labels and attributes.
+    pub fn names(&self) -> &Vocabulary {
+        &self.names
+    }
+
+    /// What is done to columns before the weights see them.
+    pub fn preprocessing(&self) -> &Preprocessing {
+        &self.preprocessing
+    }
+
+    /// Labels of the training data that training left out of sets.
+    pub fn dropped_labels(&self) -> &Alphabet {
+        &self.dropped_labels
+    }
+
+    /// The weights, in the order of the task's structure.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// The Euclidean norm of the weights.
@@ -85,30 +163,24 @@ impl Model {
         norm_squared(&self.weights).sqrt()
     }
 
-    /// The blocks of weights by name, each with its place in [`Model::weights`] and its shape: `unary`
-    /// (features × labels, the bias last), for chains `transition` (labels × labels), `first` and `last` (labels), and for label
-    /// sets `pair` (pairs × 4, or × 1).
+    /// The blocks of weights by name, each with its place in [`Model::weights`] and its shape.
     pub fn blocks(&self) -> Vec<Block> {
-        file::blocks(
-            self.description.task,
-            &self.options,
-            self.vocabulary.attributes.len(),
-            self.vocabulary.labels.len(),
-        )
+        self.task.blocks()
     }
 
     /// Saves the model: written beside, then renamed, so that the file is whole or not there.
-    pub fn save(&self, path: &Path) -> Result<()> {
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         use std::io::Write;
+        let path = path.as_ref();
         let bytes = self.to_bytes().map_err(|problem| Error::model(path, problem))?;
         let mut file = OutputFile::create(path)?;
         file.write_all(&bytes).map_err(|e| Error::io("write", path, e))?;
         file.finish()
     }
 
-    /// Loads a model and checks all of it.
-    pub fn load(path: &Path) -> Result<Self> {
-        Self::read(path)
+    /// Loads a model of any task in the [registry](crate::tasks::registry) and checks all of it.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(path.as_ref())
     }
 }
 
@@ -124,6 +196,17 @@ pub struct Block {
 }
 
 impl Block {
+    /// The blocks of these names and shapes, one after the other.
+    pub(crate) fn in_order(shapes: Vec<(&'static str, Vec<usize>)>) -> Vec<Block> {
+        let mut start = 0;
+        let place = |(name, shape)| {
+            let block = Block { name, start, shape };
+            start = start.saturating_add(block.len());
+            block
+        };
+        shapes.into_iter().map(place).collect()
+    }
+
     /// The number of weights.
     pub fn len(&self) -> usize {
         self.shape.iter().copied().fold(1, usize::saturating_mul)

@@ -3,36 +3,23 @@
 mod searches;
 mod solvers;
 
-use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::Command;
+use maxmargin::training::Problem;
 
-use self::searches::CompareSearches;
-use self::solvers::CompareSolvers;
-use crate::arguments::ProblemArguments;
+pub use self::searches::CompareSearches;
+pub use self::solvers::CompareSolvers;
+use crate::arguments::{ProblemArguments, with_tasks};
 use crate::print::count;
-use crate::problem::Problem;
 
-/// Compare methods on your data, as the papers do on theirs
-#[derive(Debug, Args)]
-pub struct Compare {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    Solvers(Box<CompareSolvers>),
-    Searches(Box<CompareSearches>),
-}
-
-impl Compare {
-    /// Runs the command.
-    pub fn run(self) -> Result<()> {
-        match self.what {
-            What::Solvers(command) => command.run(),
-            What::Searches(command) => command.run(),
-        }
-    }
+/// The command with its two subcommands.
+pub fn command() -> Command {
+    Command::new("compare")
+        .about("Compare methods on your data, as the papers do on theirs")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(with_tasks::<CompareSolvers>("solvers"))
+        .subcommand(with_tasks::<CompareSearches>("searches"))
 }
 
 /// The task, the names of the files without their folders, and the sizes.
@@ -43,7 +30,8 @@ fn title(arguments: &ProblemArguments, problem: &Problem) -> String {
         [first, _, _, ..] => format!("{first} and {} more files", names.len() - 1),
         names => names.join(", "),
     };
-    let (examples, labels) = (count(problem.data.len(), "example"), problem.vocabulary.labels.len());
-    let (labels, weights) = (count(labels, "label"), count(problem.task.dim(), "weight"));
-    format!("{} on {files}: {examples}, {labels}, {weights}", arguments.task)
+    let (examples, labels) =
+        (count(problem.examples().len(), "example"), problem.examples().names().labels.len());
+    let (labels, weights) = (count(labels, "label"), count(problem.task().dim(), "weight"));
+    format!("{} on {files}: {examples}, {labels}, {weights}", problem.task().name())
 }

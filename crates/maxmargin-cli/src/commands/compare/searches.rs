@@ -4,20 +4,23 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use maxmargin::Trainer;
 use maxmargin::search::{Comparison, Portrait, Subject, Tally, Totals};
 use maxmargin::solver::{SolverKind, Stop};
-use maxmargin::task::ComparisonOptions;
+use maxmargin::tasks::ComparisonOptions;
+use maxmargin::training::{Problem, Settings};
 use serde_json::{Value, json};
 
 use super::title;
-use crate::arguments::{ProblemArguments, RegularizerArguments, SolvingArguments};
+use crate::arguments::{ChosenTask, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand};
+use crate::files::Files;
 use crate::interrupt;
+use crate::loading::load;
 use crate::plot::{FigureFile, Picture, PlanePicture};
 use crate::print::{count, note, number, percent, say, say_json, time};
-use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::training::solve;
+use crate::training::{Finished, solve};
 
 /// What the searches for the most violated label find, and what they cost
 ///
@@ -71,28 +74,37 @@ pub struct CompareSearches {
     json: bool,
 }
 
-impl CompareSearches {
-    /// Runs the command.
-    pub fn run(&self) -> Result<()> {
-        self.problem.files().write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
-        self.solving.on_threads(|threads| self.compare(threads))
+impl TaskCommand for CompareSearches {
+    fn run(self, chosen: ChosenTask) -> Result<()> {
+        let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
+        files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        self.solving.on_threads(|threads| self.compare(&chosen, threads))
     }
+}
 
-    fn compare(&self, threads: usize) -> Result<()> {
-        let (problem, _) = Problem::load(&self.problem, None)?;
-        let regularizer = self.regularizer.resolve(problem.data.len());
-        let settings = self.solving.settings(regularizer.lambda)?;
+impl CompareSearches {
+    fn compare(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
+        let (examples, _) = load(&self.problem, chosen, None)?;
+        let background = chosen.evaluation.background(&examples.names().labels);
+        let regularizer = self.regularizer.choice();
+        let settings = self.solving.add_to(self.problem.add_to(Settings::default()));
+        let trainer = Trainer::of(chosen.task.boxed(), Settings { background, regularizer, ..settings });
+        let problem = trainer.problem(&examples)?;
+        let data = problem.examples().data();
+        let settings = trainer.settings().solver_settings(regularizer.lambda(data.len()))?;
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
-        let search = self.problem.search_options(&problem.vocabulary.labels)?;
-        let (risk, comparison) = problem.task.compared_risk(&problem.data, &search, &options)?;
+        let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
         self.solver.check(risk.as_ref())?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
         let mut solver = choice.build(risk.as_ref(), &settings);
-        let limits = self.solving.limits_for(risk.as_ref());
+        let limits = trainer.settings().limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let listening = interrupt::listen();
-        let trained = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
-        if trained.outcome.stop == Stop::Interrupted {
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
+        let (report, stop) = (outcome.report, outcome.stop);
+        let finished =
+            Finished { problem: &problem, solver: solver.name(), settings: &settings, report, stop };
+        if stop == Stop::Interrupted {
             note("interrupted; the table holds what was done so far");
         }
         let tallies = comparison.tallies();
@@ -100,7 +112,7 @@ impl CompareSearches {
         self.draw(&problem, portrait.as_ref())?;
         drop(listening);
         if self.json {
-            let mut object = trained.json(&problem, &settings);
+            let mut object = finished.json();
             object["search"] = comparison.driving().name().into();
             object["threads"] = threads.into();
             object["every"] = self.every.into();
@@ -114,13 +126,13 @@ impl CompareSearches {
         let text = format!(
             "data: {}\nrun: {}, λ {}, solver {}{}, driven by {}; {}\ncompared: {}; threads: {threads}\n\n{}{}",
             problem.describe(),
-            problem.search.surrogate(),
+            problem.search().surrogate(),
             number(settings.lambda),
-            trained.solver,
+            finished.solver,
             choice.why(),
             comparison.driving(),
-            trained.work(),
-            scope(comparison.as_ref(), &tallies, problem.data.len()),
+            finished.work(),
+            scope(comparison.as_ref(), &tallies, problem.examples().len()),
             table(&tallies),
             remarks(&tallies),
         );

@@ -5,17 +5,20 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
+use maxmargin::training::{Problem, Settings};
 use serde_json::{Value, json};
 
 use super::title;
-use crate::arguments::{ProblemArguments, SolvingArguments, positive};
+use crate::arguments::{ChosenTask, ProblemArguments, SolvingArguments, TaskCommand, positive};
+use crate::files::Files;
 use crate::interrupt;
+use crate::loading::load;
 use crate::plot::{Curve, Figure, FigureFile, Panel, Picture};
 use crate::print::{note, number, percent, say, say_json, time};
-use crate::problem::Problem;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::training::solve;
+use maxmargin::Trainer;
 
 /// Passes, time and speed-up of solvers for several λ
 ///
@@ -81,15 +84,24 @@ fn all_solvers() -> Vec<SolverKind> {
     SolverKind::ALL.into_iter().filter(|&solver| solver != SolverKind::Auto).collect()
 }
 
+impl TaskCommand for CompareSolvers {
+    fn run(self, chosen: ChosenTask) -> Result<()> {
+        let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
+        files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        self.solving.on_threads(|threads| self.compare(&chosen, threads))
+    }
+}
+
 impl CompareSolvers {
-    /// Runs the command.
-    pub fn run(&self) -> Result<()> {
-        self.problem.files().write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
-        self.solving.on_threads(|threads| self.compare(threads))
+    fn settings(&self) -> Settings {
+        self.solving.add_to(self.problem.add_to(Settings::default()))
     }
 
-    fn compare(&self, threads: usize) -> Result<()> {
-        let (problem, _) = Problem::load(&self.problem, None)?;
+    fn compare(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
+        let (examples, _) = load(&self.problem, chosen, None)?;
+        let background = chosen.evaluation.background(&examples.names().labels);
+        let settings = Settings { background, ..self.settings() };
+        let problem = Trainer::of(chosen.task.boxed(), settings).problem(&examples)?;
         let mut lambdas = self.lambdas.clone();
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
@@ -139,14 +151,14 @@ impl CompareSolvers {
         let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm);
         let mut start = None;
         if self.reuse && prox {
-            let before = self.solving.settings(10.0 * lambdas[0])?;
+            let before = self.settings().solver_settings(10.0 * lambdas[0])?;
             start = Some(self.solve(solver, before, problem)?.0.weights);
         }
         for &lambda in lambdas {
             if interrupt::asked() {
                 break;
             }
-            let settings = SolverSettings { start: start.take(), ..self.solving.settings(lambda)? };
+            let settings = SolverSettings { start: start.take(), ..self.settings().solver_settings(lambda)? };
             let (mut outcome, passes) = self.solve(solver, settings, problem)?;
             let weights = std::mem::take(&mut outcome.weights);
             start = (self.reuse && prox).then_some(weights);
@@ -162,7 +174,7 @@ impl CompareSolvers {
         settings: SolverSettings,
         problem: &Problem,
     ) -> Result<(Outcome, Vec<Report>)> {
-        let limits = self.solving.limits();
+        let limits = self.settings().limits();
         let name = format!("{solver}, λ {}", number(settings.lambda));
         let mut progress = Progress::new(limits, self.solving.quiet, &name);
         let mut passes = Vec::new();
@@ -171,7 +183,7 @@ impl CompareSolvers {
         let risk = problem.risk()?;
         solver.check(risk.as_ref())?;
         let mut solver = solver.build(risk.as_ref(), &settings);
-        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep).outcome;
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep);
         Ok((outcome, passes))
     }
 
@@ -244,9 +256,9 @@ impl CompareSolvers {
             })
         };
         json!({
-            "task": problem.task.kind().name(),
-            "n": problem.data.len(),
-            "dim": problem.task.dim(),
+            "task": problem.task().name(),
+            "n": problem.examples().len(),
+            "dim": problem.task().dim(),
             "gap": self.solving.gap,
             "budget": self.solving.time_limit,
             "groups": self.solving.groups,

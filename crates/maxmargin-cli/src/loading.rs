@@ -1,0 +1,83 @@
+//! Training data as a command wants it, and what is to be said about it.
+
+use anyhow::{Result, bail};
+use maxmargin::Examples;
+use maxmargin::data::{Attributes, Dataset, Impute, Missing, ReadOptions, nearly_constant_columns};
+use maxmargin::training::in_folds;
+
+use crate::arguments::{ChosenTask, Folds, ProblemArguments};
+use crate::print::{count, note};
+
+/// Reads the training data, and the examples in `others` of the same files.
+pub fn load(
+    arguments: &ProblemArguments,
+    chosen: &ChosenTask,
+    others: Option<&Folds>,
+) -> Result<(Examples, Option<Dataset>)> {
+    let missing = if arguments.impute() == Impute::None { Missing::Refuse } else { Missing::Keep };
+    let options = ReadOptions { missing, ..chosen.read.options() };
+    let task = chosen.task.as_ref();
+    let all = Examples::read_files(task, &arguments.train, &options)?;
+    let others = others.map(|folds| in_folds(all.data(), &folds.0)).transpose()?;
+    let examples = match (&arguments.folds, &others) {
+        (Some(folds), _) => all.in_folds(&folds.0)?,
+        (None, Some(_)) => {
+            bail!("--folds: say which folds to train on, since others of the same file are held out")
+        }
+        (None, None) => all,
+    };
+    let examples = match arguments.first {
+        Some(first) => examples.first(usize::try_from(first).unwrap_or(usize::MAX)),
+        None => examples,
+    };
+    let (examples, others) = examples.selected(task, others)?;
+    if !examples.dropped_labels().is_empty() {
+        note(&format!(
+            "kept the {}; {} left out",
+            count(examples.names().labels.len(), "most frequent label"),
+            match examples.dropped_labels().len() {
+                1 => "1 other is".to_owned(),
+                others => format!("{others} others are"),
+            }
+        ));
+    }
+    note_unlinked(examples.data());
+    if !arguments.center && !arguments.standardize {
+        note_constant_columns(&examples);
+    }
+    Ok((examples, others))
+}
+
+/// Says how many graphs have no link: more likely their links are missing than that there are none.
+pub fn note_unlinked(data: &Dataset) {
+    if data.edges.is_none() {
+        return;
+    }
+    let is_unlinked = |&i: &usize| data.labels_of(i).iter().all(|&label| label == 0);
+    let unlinked = (0..data.len()).filter(is_unlinked).count();
+    if unlinked > 0 {
+        note(&format!("{unlinked} of {} have no links at all", count(data.len(), "graph")));
+    }
+}
+
+/// Says which columns should be centred.
+fn note_constant_columns(examples: &Examples) {
+    const MOST_NAMED: usize = 5;
+    let columns = nearly_constant_columns(&examples.data().features);
+    if columns.is_empty() {
+        return;
+    }
+    let name = |&j: &usize| match &examples.names().attributes {
+        Attributes::Named(names) => format!("{:?}", names.name(j as u32)),
+        Attributes::Numbered(_) => (j + 1).to_string(),
+    };
+    let named: Vec<String> = columns.iter().take(MOST_NAMED).map(name).collect();
+    let more = if columns.len() > MOST_NAMED { ", …" } else { "" };
+    note(&format!(
+        "note: {} hardly {} against {} size ({}{more}): sums of such numbers cancel, which makes training slow and the certificate wide; --center or --standardize helps",
+        count(columns.len(), "column"),
+        if columns.len() == 1 { "varies" } else { "vary" },
+        if columns.len() == 1 { "its" } else { "their" },
+        named.join(", "),
+    ));
+}

@@ -1,0 +1,263 @@
+//! A class for each position of a sequence, with weights for neighbours.
+
+mod chunks;
+mod demo;
+mod metrics;
+pub mod word_images;
+
+use std::path::PathBuf;
+
+pub use metrics::SequenceMetrics;
+use serde_json::{Map, Value, json};
+
+use super::option::{NO_BIAS, one, unknown};
+use super::stored::unknown_loss;
+use super::{Costs, InputOf, Stored, Task, TaskOption};
+use crate::data::{Dataset, Shape, Vocabulary};
+use crate::error::{Error, Result};
+use crate::features::Rows;
+use crate::metrics::{Comparison, Metrics};
+use crate::search::Strategy;
+use crate::structure::{self, ChainLoss, ChainOptions, LabelSets};
+use crate::surrogate::Surrogate;
+
+/// Up to this many different losses of a mean example the stratified search is faster than the hull search.
+const FEW_LOSSES: f64 = 40.0;
+
+/// The task: one class per position.
+///
+/// ```
+/// use maxmargin::tasks::{Chain, Fitted};
+/// let chain = Chain { boundary: false, ..Chain::default() };
+/// assert_eq!(Fitted::new(chain, 10, 3)?.dim(), 11 * 3 + 3 * 3);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Chain {
+    /// Whether there is a constant feature.
+    pub bias: bool,
+    /// Whether the first and the last label have weights.
+    pub boundary: bool,
+    /// What a wrong class costs.
+    pub costs: Costs,
+    /// Whether the loss is divided by the length.
+    pub mean: bool,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { bias: true, boundary: true, costs: Costs::Equal, mean: false }
+    }
+}
+
+const LOSS: TaskOption = TaskOption::value("loss", "LOSS", "The task loss: hamming, hamming-mean or cost=FILE")
+    .default("hamming")
+    .more(
+        "hamming: the number of wrong positions. hamming-mean: that number divided by the length. cost=FILE: lines \
+         `truth predicted cost`; pairs that are not named cost 1; the costs of all positions are added up.",
+    );
+const NO_BOUNDARY: TaskOption =
+    TaskOption::switch("no-boundary", "Leave out the weights of the first and the last label");
+
+impl Chain {
+    fn has_sizes(surrogate: Surrogate) -> bool {
+        surrogate == Surrogate::MicroF1
+    }
+}
+
+impl Task for Chain {
+    type Structure = structure::Chain;
+
+    const NAME: &'static str = "chain";
+    const SUMMARY: &'static str = "A class for each position of a sequence";
+    const ABOUT: &'static str = "\
+A label is a class for each position of a sequence, found as a whole. Predictions are one label per line, with a blank line \
+between sequences. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
+like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
+of the other labels.";
+    const SHAPE: Shape = Shape::SEQUENCES;
+    const HAS_BACKGROUND: bool = true;
+
+    fn options() -> Vec<TaskOption> {
+        vec![LOSS, NO_BIAS, NO_BOUNDARY]
+    }
+
+    fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
+        match option {
+            "no-bias" => self.bias = false,
+            "no-boundary" => self.boundary = false,
+            "loss" => {
+                (self.costs, self.mean) = match one(option, values)? {
+                    "hamming" => (Costs::Equal, false),
+                    "hamming-mean" => (Costs::Equal, true),
+                    "zero-one" => {
+                        let problem = "zero-one: the 0/1 loss of a whole chain does not split over its positions, so the most violated labels cannot be found by dynamic programming here; use hamming or hamming-mean";
+                        return Err(Error::parameter(option, problem));
+                    }
+                    loss => match loss.strip_prefix("cost=").filter(|file| !file.is_empty()) {
+                        Some(file) => (Costs::File(file.into()), false),
+                        None => {
+                            let problem = "allowed are hamming, hamming-mean and cost=FILE";
+                            return Err(Error::parameter(option, problem));
+                        }
+                    },
+                }
+            }
+            _ => return Err(unknown(Self::NAME, option)),
+        }
+        Ok(())
+    }
+
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.costs.files()
+    }
+
+    fn resolve(&self, names: &Vocabulary, _: &Dataset) -> Result<Self> {
+        Ok(Self { costs: self.costs.resolve(&names.labels)?, ..*self })
+    }
+
+    fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
+        let &Self { bias, boundary, mean, .. } = self;
+        let options =
+            ChainOptions { bias, boundary, loss: ChainLoss { cost: self.costs.label_cost(), mean } };
+        Ok(structure::Chain::new(features, labels, options)?)
+    }
+
+    fn input(data: &Dataset, example: usize) -> Rows {
+        data.input(example)
+    }
+
+    fn truth(_: &Self::Structure, data: &Dataset, example: usize) -> Result<Vec<u32>> {
+        Ok(data.labels_of(example).to_vec())
+    }
+
+    fn counts_mistakes(&self) -> bool {
+        self.costs.are_equal() && !self.mean
+    }
+
+    fn rounds_costs(&self) -> bool {
+        true
+    }
+
+    /// Micro-F1 has losses of its own.
+    fn has_whole_losses(structure: &Self::Structure, surrogate: Surrogate) -> bool {
+        Self::has_sizes(surrogate) || structure.cost().is_whole(None)
+    }
+
+    fn has_too_many_losses(
+        structure: &Self::Structure,
+        surrogate: Surrogate,
+        data: &Dataset,
+        step: Option<f64>,
+    ) -> bool {
+        let longest = (0..data.len()).map(|i| data.range(i).len()).max().unwrap_or(0);
+        match Self::has_sizes(surrogate) {
+            true => structure.with_sizes(None).has_too_many_losses(longest, None),
+            false => structure.has_too_many_losses(longest, step),
+        }
+    }
+
+    const STRATIFIED_NEEDS: [&'static str; 2] = [
+        "costs that are whole numbers up to 100",
+        "stratified would need more than 256 MB for the losses of the longest chain; use hull, or a larger loss step",
+    ];
+
+    fn best_search(
+        structure: &Self::Structure,
+        surrogate: Surrogate,
+        data: &Dataset,
+    ) -> (Strategy, &'static str) {
+        let whole = Self::has_whole_losses(structure, surrogate);
+        if Self::has_sizes(surrogate) {
+            return (Strategy::Hull, "exact, and two queries mostly do: the best label is a vertex");
+        }
+        if whole && !surrogate.is_monotone() {
+            return (Strategy::Stratified, "the only one for this surrogate");
+        }
+        let mean_length = data.labels.len() as f64 / data.len().max(1) as f64;
+        let has_few_losses = mean_length * structure.cost().largest_of_all() <= FEW_LOSSES;
+        match whole && has_few_losses && !Self::has_too_many_losses(structure, surrogate, data, None) {
+            true => (Strategy::Stratified, "exact, and there are few different losses"),
+            false => (Strategy::Hull, "exact, whatever the losses"),
+        }
+    }
+
+    fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
+        let features = features.saturating_add(usize::from(self.bias));
+        let mut blocks = vec![("unary", vec![features, labels]), ("transition", vec![labels, labels])];
+        if self.boundary {
+            blocks.extend([("first", vec![labels]), ("last", vec![labels])]);
+        }
+        blocks
+    }
+
+    fn save(&self) -> Stored {
+        let mut stored = Stored::default()
+            .with("bias", self.bias)
+            .with("boundary", self.boundary)
+            .with("loss", self.loss_name());
+        self.costs.save(&mut stored);
+        stored
+    }
+
+    fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String> {
+        let loss = stored.loss()?;
+        let costs = match loss.as_str() {
+            "hamming" | "hamming-mean" | "zero-one" => Costs::Equal,
+            "cost" | "cost-mean" => Costs::load(stored, labels)?,
+            loss => return unknown_loss(loss),
+        };
+        let (bias, boundary) = (stored.field("bias")?, stored.field("boundary")?);
+        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean") })
+    }
+
+    fn loss_name(&self) -> &'static str {
+        match (self.costs.are_equal(), self.mean) {
+            (true, false) => "hamming",
+            (true, true) => "hamming-mean",
+            (false, false) => "cost",
+            (false, true) => "cost-mean",
+        }
+    }
+
+    fn describe(_: &Self::Structure, task: &Self) -> String {
+        let bias = if task.bias { "bias" } else { "no bias" };
+        format!("{bias}, {}", if task.boundary { "boundary weights" } else { "no boundary weights" })
+    }
+
+    fn facts(_: &Self::Structure, task: &Self) -> Map<String, Value> {
+        let facts = [("bias", json!(task.bias)), ("boundary", json!(task.boundary))];
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn name(names: &Vocabulary, _: &InputOf<Self>, label: &Vec<u32>) -> Value {
+        label.iter().map(|&label| names.labels.name(label)).collect()
+    }
+
+    fn write(label: &Value) -> String {
+        let names: Vec<&str> = label.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        names.join("\n")
+    }
+
+    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, Vec<u32>>) -> Metrics {
+        SequenceMetrics::of(structure, comparison).into()
+    }
+
+    fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        demo::run(say)
+    }
+}
+
+/// Sequences with these true labels and no features.
+#[cfg(test)]
+pub(crate) fn truth(sequences: &[&[u32]]) -> Dataset {
+    let labels: Vec<u32> = sequences.concat();
+    let mut features = crate::features::MatrixBuilder::sparse();
+    labels.iter().for_each(|_| features.end_row());
+    let mut starts = vec![0];
+    for sequence in sequences {
+        starts.push(starts[starts.len() - 1] + sequence.len());
+    }
+    let features = std::sync::Arc::new(features.finish(0));
+    Dataset { features, labels, sequences: Some(starts), ..Dataset::default() }
+}

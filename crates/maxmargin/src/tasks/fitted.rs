@@ -1,0 +1,185 @@
+//! A task for known numbers of features and labels, and what can be done with it.
+//!
+//! Weights are found by the numbers of columns and labels, so that data with other numbers of them would read weights that
+//! belong to something else: all that takes data asks [`Fitted::check`] first.
+
+use rayon::prelude::*;
+
+use super::{InputOf, LabelOf, SearchOptions, Task, TaskSearch};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::metrics::{Comparison, Metrics};
+use crate::risk::{Risk, StructuredRisk};
+use crate::search::MarginSearch;
+use crate::structure::{Example, Found, Mix, Structure, UNKNOWN_LABEL};
+
+/// A task whose structure is made.
+///
+/// ```
+/// use maxmargin::data::{Noise, word_images};
+/// use maxmargin::tasks::{Chain, Fitted};
+///
+/// let words = word_images(10, Noise::default(), 1);
+/// let task = Fitted::new(Chain { bias: false, ..Chain::default() }, 128, 26)?;
+/// assert_eq!(task.dim(), 128 * 26 + 26 * 26 + 2 * 26);
+/// let predictions = task.predict(&vec![0.0; task.dim()], &words.data, 2)?;
+/// assert_eq!(predictions[0].len(), 2);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fitted<T: Task> {
+    pub(super) task: T,
+    pub(super) structure: T::Structure,
+    features: usize,
+    labels: usize,
+}
+
+impl<T: Task> Fitted<T> {
+    /// A [resolved](Task::resolve) task with this many features and labels.
+    pub fn new(task: T, features: usize, labels: usize) -> Result<Self> {
+        let structure = task.structure(features, labels)?;
+        Ok(Self { task, structure, features, labels })
+    }
+
+    /// The task.
+    pub fn task(&self) -> &T {
+        &self.task
+    }
+
+    /// The structure that learns.
+    pub fn structure(&self) -> &T::Structure {
+        &self.structure
+    }
+
+    /// The number of weights.
+    pub fn dim(&self) -> usize {
+        self.structure.dim()
+    }
+
+    /// The number of columns that data for this task has.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// Data as this task sees it: see [`Shape::view`](crate::data::Shape::view).
+    pub fn view(&self, data: Dataset) -> Result<Dataset> {
+        T::SHAPE.view(data, T::NAME)
+    }
+
+    /// The margin-rescaled risk of labelled data.
+    pub fn risk(&self, data: &Dataset) -> Result<Box<dyn Risk>> {
+        self.risk_with(data, &self.search(&SearchOptions::default(), data)?)
+    }
+
+    /// The risk of labelled data under a surrogate.
+    pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
+        let examples = self.examples(data)?;
+        let Some(strategy) = search.search.clone() else {
+            return Ok(Box::new(StructuredRisk::new(self.structure.clone(), MarginSearch, examples)?));
+        };
+        let risk = StructuredRisk::new(self.structure.clone(), strategy, examples)?;
+        Ok(Box::new(if search.surrogate.is_convex() { risk } else { risk.not_convex() }))
+    }
+
+    /// The examples of labelled data.
+    pub fn examples(&self, data: &Dataset) -> Result<Vec<Example<T::Structure>>> {
+        self.check(data)?;
+        check_all_labelled(data)?;
+        let example = |i: usize| {
+            let truth = T::truth(&self.structure, data, i).map_err(|error| {
+                Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
+            })?;
+            Ok(Example { input: T::input(data, i), truth, weight: data.weight(i) })
+        };
+        (0..data.len()).map(example).collect()
+    }
+
+    /// The `k` best labels of each example, best first. Refused where data or weights are not those of the task; the labels
+    /// of the data do not matter.
+    pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
+        self.check_inputs(data)?;
+        self.check_weights(weights)?;
+        let predict = |scores: &mut <T::Structure as Structure>::Scores, i: usize| {
+            self.predict_input(weights, &T::input(data, i), k, scores)
+        };
+        Ok((0..data.len()).into_par_iter().map_init(Default::default, predict).collect())
+    }
+
+    fn predict_input(
+        &self,
+        weights: &[f64],
+        input: &InputOf<T>,
+        k: usize,
+        scores: &mut <T::Structure as Structure>::Scores,
+    ) -> Vec<Found<LabelOf<T>>> {
+        use crate::structure::KBest;
+        self.structure.score(weights, input, scores);
+        match k {
+            1 => vec![self.structure.decode(input, scores)],
+            _ => self.structure.k_best(input, None, scores, Mix::SCORE, k),
+        }
+    }
+
+    /// How good predictions for labelled data are.
+    pub fn metrics(&self, comparison: Comparison<'_, LabelOf<T>>) -> Metrics {
+        T::metrics(&self.structure, comparison)
+    }
+
+    /// Refuses inputs that are not for this task, whatever their labels.
+    pub fn check_inputs(&self, data: &Dataset) -> Result<()> {
+        T::SHAPE.check_inputs(data, T::NAME)?;
+        let (columns, features) = (data.features.columns(), self.features);
+        match columns == features || data.features.rows() == 0 {
+            true => Ok(()),
+            false => {
+                let problem = format!("the data has {columns} columns, but the task was made for {features}");
+                Err(Error::parameter(format!("task {}", T::NAME), problem))
+            }
+        }
+    }
+
+    /// Refuses labelled data that is not for this task.
+    pub fn check(&self, data: &Dataset) -> Result<()> {
+        self.check_inputs(data)?;
+        T::SHAPE.check_labels(data, T::NAME)?;
+        data.check_weights()?;
+        let labels = self.labels;
+        match data.labels.iter().find(|&&label| label as usize >= labels && label != UNKNOWN_LABEL) {
+            None => Ok(()),
+            Some(label) => {
+                let problem =
+                    format!("the data has label {label}, but the task was made for {labels}, from 0 on");
+                Err(Error::parameter(format!("task {}", T::NAME), problem))
+            }
+        }
+    }
+
+    /// Refuses weights that are not those of this task.
+    pub fn check_weights(&self, weights: &[f64]) -> Result<()> {
+        match weights.len() == self.dim() {
+            true => Ok(()),
+            false => {
+                let problem = format!("{} weights, but the task has {}", weights.len(), self.dim());
+                Err(Error::parameter(format!("task {}", T::NAME), problem))
+            }
+        }
+    }
+}
+
+fn check_all_labelled(data: &Dataset) -> Result<()> {
+    if data.is_empty() {
+        return Err(Error::parameter("training data", "there are no examples"));
+    }
+    if data.labels.contains(&UNKNOWN_LABEL) {
+        return Err(Error::parameter(
+            "training data",
+            "an example has no label, or one that the model does not know",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Tasks: what files are about, what labels are, and which structure learns them.
+//!
+//! A task is a folder here (or a module of another crate) with a type that implements [`Task`]: its name, its options, its
+//! structure, its default search, its blocks of weights, how labels are written and compared. Everything else is written
+//! once for all of them: [`Fitted`] is a task for known numbers of features and labels, [`TaskObject`] and [`FittedObject`]
+//! are the faces of both for those who know a task by its name only, and the [`registry`] has the names.
+//!
+//! | task | folder | a label is |
+//! | --- | --- | --- |
+//! | [`Multiclass`] | `multiclass` | one of several classes |
+//! | [`Chain`] | `chain` | a class for each position of a sequence |
+//! | [`Multilabel`] | `multilabel` | a set of labels |
+//! | [`Matching`] | `matching` | links between the nodes of a bipartite graph |
+
+pub mod chain;
+mod comparing;
+mod costs;
+mod demonstrating;
+mod fitted;
+pub mod matching;
+pub mod multiclass;
+pub mod multilabel;
+mod object;
+mod option;
+pub mod registry;
+mod searching;
+mod stored;
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+pub use chain::Chain;
+pub use comparing::ComparisonOptions;
+pub use costs::Costs;
+pub use fitted::Fitted;
+pub use matching::Matching;
+pub use multiclass::Multiclass;
+pub use multilabel::Multilabel;
+pub use object::{FittedObject, Prediction, TaskObject};
+pub use option::{OptionGroup, TaskOption};
+pub use searching::{SearchOptions, TaskSearch};
+use serde_json::{Map, Value};
+pub use stored::Stored;
+
+use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
+use crate::error::{Error, Result};
+use crate::metrics::{Comparison, Metrics};
+use crate::search::Strategy;
+use crate::structure::{Searchable, Structure};
+use crate::surrogate::Surrogate;
+
+/// What a task is given.
+pub type InputOf<T> = <<T as Task>::Structure as Structure>::Input;
+/// What a task predicts.
+pub type LabelOf<T> = <<T as Task>::Structure as Structure>::Label;
+
+/// A task with its options: everything that is to be known about it, said once.
+///
+/// A value of the type is a task as somebody asks for it. [`resolve`](Self::resolve) makes of it what the data needs (a tree of
+/// pairs is found, a file of costs is read), and [`structure`](Self::structure) does the learning.
+pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
+    /// What finds labels.
+    type Structure: Searchable + Clone + Debug + Send + 'static;
+
+    /// The name by which it is asked for, and under which models are saved.
+    const NAME: &'static str;
+    /// What it does, in one line.
+    const SUMMARY: &'static str;
+    /// More about it, for a help text: its labels, its metrics, what predictions look like.
+    const ABOUT: &'static str;
+    /// How its examples are made of rows.
+    const SHAPE: Shape;
+    /// Whether its data comes in the formats that all tasks about rows share.
+    const READS_TABLES: bool = true;
+
+    /// The options that are named by words: on a command line, in a configuration.
+    fn options() -> Vec<TaskOption>;
+
+    /// Sets an option; `values` is empty for a switch.
+    fn set(&mut self, option: &str, values: &[String]) -> Result<()>;
+
+    /// The files that options name, each with the option's name.
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        Vec::new()
+    }
+
+    /// The same task for data to test on, where options name files for both.
+    fn for_test_data(&self) -> Self {
+        self.clone()
+    }
+
+    /// Whether it loads models that are called so, of data in this format.
+    fn claims(task: &str, format: Option<&str>) -> bool {
+        let _ = format;
+        task == Self::NAME
+    }
+
+    /// Reads data: to train from where `known` is none, else with the names that training fixed.
+    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
+        Reading::of_files(files, &ReadOptions { label_sets: Self::SHAPE.sets, ..options.clone() }, known)
+    }
+
+    /// Training data as the options want it, with the names that are left and those that are not.
+    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)> {
+        Ok((data, names, Alphabet::default()))
+    }
+
+    /// The task for some data: nothing in it is left to be read or found out.
+    fn resolve(&self, names: &Vocabulary, data: &Dataset) -> Result<Self>;
+
+    /// The structure for so many features and labels. The task must be [resolved](Self::resolve).
+    fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure>;
+
+    /// Refuses names that are not those of the task's labels.
+    fn check_names(&self, names: &Vocabulary) -> Result<()> {
+        let _ = names;
+        Ok(())
+    }
+
+    /// What is given of an example.
+    fn input(data: &Dataset, example: usize) -> InputOf<Self>;
+
+    /// What is to be predicted of an example whose labels are all known.
+    fn truth(structure: &Self::Structure, data: &Dataset, example: usize) -> Result<LabelOf<Self>>;
+
+    /// Whether the loss is the number of mistakes.
+    fn counts_mistakes(&self) -> bool;
+
+    /// Whether the stratified search may round costs that are no whole numbers.
+    fn rounds_costs(&self) -> bool {
+        false
+    }
+
+    /// Whether the stratified search applies without rounding.
+    fn has_whole_losses(structure: &Self::Structure, surrogate: Surrogate) -> bool;
+
+    /// Whether the table of all losses of the largest example is too large to be made.
+    fn has_too_many_losses(
+        structure: &Self::Structure,
+        surrogate: Surrogate,
+        data: &Dataset,
+        step: Option<f64>,
+    ) -> bool {
+        let _ = (structure, surrogate, data, step);
+        false
+    }
+
+    /// What the stratified search needs of the loss, and what to do about a table of losses that is too large.
+    const STRATIFIED_NEEDS: [&'static str; 2];
+
+    /// The search that is best for a surrogate, and why.
+    fn best_search(
+        structure: &Self::Structure,
+        surrogate: Surrogate,
+        data: &Dataset,
+    ) -> (Strategy, &'static str);
+
+    /// The blocks of weights by name and shape, in the order of the structure.
+    fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
+
+    /// What the options of a [resolved](Self::resolve) task are, for a model file.
+    fn save(&self) -> Stored;
+
+    /// The task that was saved.
+    fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String>;
+
+    /// The loss by name.
+    fn loss_name(&self) -> &'static str;
+
+    /// The options in words, beside the loss.
+    fn describe(structure: &Self::Structure, task: &Self) -> String;
+
+    /// What a program may want to know of the options.
+    fn facts(structure: &Self::Structure, task: &Self) -> Map<String, Value>;
+
+    /// Whether one of the labels may stand for "nothing here".
+    const HAS_BACKGROUND: bool;
+
+    /// A label with the names of what is in it: as a string, or a list.
+    fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;
+
+    /// Such a label as a text file has it, without the end of the last line.
+    fn write(label: &Value) -> String;
+
+    /// How good predictions are.
+    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, LabelOf<Self>>) -> Metrics;
+
+    /// Pairs of labels that hold together, or shun each other, by their names.
+    fn couplings(
+        structure: &Self::Structure,
+        names: &Alphabet,
+        weights: &[f64],
+    ) -> Vec<(String, String, f64)> {
+        let _ = (structure, names, weights);
+        Vec::new()
+    }
+
+    /// Shows on data that it makes up what the task is good for. What it says goes to `say`, as soon as it is known.
+    fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let _ = say;
+        Err(Error::parameter("task", format!("{} has no demo", Self::NAME)))
+    }
+}

@@ -1,0 +1,337 @@
+//! The faces of tasks for those who know a task by its name only: programs, model files, other languages.
+//!
+//! Each has one implementation for all tasks. A label is here what its names say, as JSON.
+
+use std::any::{Any, TypeId};
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{ComparisonOptions, Fitted, LabelOf, SearchOptions, Stored, Task, TaskOption, TaskSearch};
+use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
+use crate::error::Result;
+use crate::metrics::{Comparison, Metrics};
+use crate::model::Block;
+use crate::risk::Risk;
+use crate::search::Comparison as SearchComparison;
+use crate::structure::Found;
+
+/// A label that was predicted for one example.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The label by its names: one, a list of them, or a list of pairs, as the task has it.
+    pub label: Value,
+    /// Its score.
+    pub score: f64,
+    /// How much more a label that is not listed before it may score: 0 where it is proven to be the best of those. Sets of
+    /// many labels with pairs may be too hard to prove.
+    pub missed: f64,
+}
+
+impl Prediction {
+    /// Whether no label that is not listed before it scores more.
+    pub fn is_proven(&self) -> bool {
+        self.missed == 0.0
+    }
+
+    /// The names in the label, in their order.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.label {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+            other => other.as_str().into_iter().collect(),
+        }
+    }
+}
+
+/// A task with its options. See [`Task`] for what each method says.
+#[allow(missing_docs)]
+pub trait TaskObject: Debug + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn summary(&self) -> &'static str;
+    fn about(&self) -> &'static str;
+    fn shape(&self) -> Shape;
+    fn has_background(&self) -> bool;
+    fn reads_tables(&self) -> bool;
+    fn claims(&self, task: &str, format: Option<&str>) -> bool;
+    fn for_test_data(&self) -> Box<dyn TaskObject>;
+    fn options(&self) -> Vec<TaskOption>;
+    fn set(&mut self, option: &str, values: &[String]) -> Result<()>;
+    fn files(&self) -> Vec<(&'static str, PathBuf)>;
+    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading>;
+    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)>;
+    fn view(&self, data: Dataset) -> Result<Dataset>;
+    /// The task for some data, with its structure.
+    fn fit(&self, names: &Vocabulary, data: &Dataset) -> Result<Box<dyn FittedObject>>;
+    /// The task of a model file.
+    fn load(&self, stored: &Stored, names: &Vocabulary)
+    -> std::result::Result<Box<dyn FittedObject>, String>;
+    fn demo(&self, say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()>;
+    /// Tells tasks of the same name apart.
+    fn type_id_of_task(&self) -> TypeId;
+    fn boxed(&self) -> Box<dyn TaskObject>;
+}
+
+impl<T: Task> TaskObject for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn summary(&self) -> &'static str {
+        T::SUMMARY
+    }
+
+    fn about(&self) -> &'static str {
+        T::ABOUT
+    }
+
+    fn shape(&self) -> Shape {
+        T::SHAPE
+    }
+
+    fn has_background(&self) -> bool {
+        T::HAS_BACKGROUND
+    }
+
+    fn reads_tables(&self) -> bool {
+        T::READS_TABLES
+    }
+
+    fn claims(&self, task: &str, format: Option<&str>) -> bool {
+        T::claims(task, format)
+    }
+
+    fn for_test_data(&self) -> Box<dyn TaskObject> {
+        Box::new(Task::for_test_data(self))
+    }
+
+    fn options(&self) -> Vec<TaskOption> {
+        T::options()
+    }
+
+    fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
+        Task::set(self, option, values)
+    }
+
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        Task::files(self)
+    }
+
+    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
+        Task::read(self, files, options, known)
+    }
+
+    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)> {
+        Task::select(self, data, names)
+    }
+
+    fn view(&self, data: Dataset) -> Result<Dataset> {
+        T::SHAPE.view(data, T::NAME)
+    }
+
+    fn fit(&self, names: &Vocabulary, data: &Dataset) -> Result<Box<dyn FittedObject>> {
+        self.check_names(names)?;
+        let task = self.resolve(names, data)?;
+        Ok(Box::new(Fitted::new(task, names.attributes.len(), names.labels.len())?))
+    }
+
+    fn load(
+        &self,
+        stored: &Stored,
+        names: &Vocabulary,
+    ) -> std::result::Result<Box<dyn FittedObject>, String> {
+        let task = <T as Task>::load(stored, names.labels.len())?;
+        task.check_names(names).map_err(|e| e.to_string())?;
+        let fitted = Fitted::new(task, names.attributes.len(), names.labels.len());
+        Ok(Box::new(fitted.map_err(|e| e.to_string())?))
+    }
+
+    fn demo(&self, say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        <T as Task>::demo(say)
+    }
+
+    fn type_id_of_task(&self) -> TypeId {
+        TypeId::of::<T>()
+    }
+
+    fn boxed(&self) -> Box<dyn TaskObject> {
+        Box::new(self.clone())
+    }
+}
+
+/// A task whose structure is made. See [`Task`] and [`Fitted`] for what each method says.
+#[allow(missing_docs)]
+pub trait FittedObject: Debug + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn dim(&self) -> usize;
+    fn features(&self) -> usize;
+    fn labels(&self) -> usize;
+    fn shape(&self) -> Shape;
+    fn has_background(&self) -> bool;
+    fn loss_name(&self) -> &'static str;
+    fn describe(&self) -> String;
+    fn facts(&self) -> Map<String, Value>;
+    fn blocks(&self) -> Vec<Block>;
+    fn save(&self) -> Stored;
+    fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn view(&self, data: Dataset) -> Result<Dataset>;
+    fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch>;
+    fn risk(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>>;
+    #[allow(clippy::type_complexity)]
+    fn compared_risk(
+        &self,
+        data: &Dataset,
+        search: &SearchOptions,
+        options: &ComparisonOptions,
+    ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)>;
+    /// The `k` best labels of each example, by their names.
+    fn predict(
+        &self,
+        weights: &[f64],
+        names: &Vocabulary,
+        data: &Dataset,
+        k: usize,
+    ) -> Result<Vec<Vec<Prediction>>>;
+    fn write(&self, label: &Value) -> String;
+    /// How good the predictions for labelled data are, and for how many examples they are not proven to be the best ones.
+    /// `labels` has the names of all labels of the data, those of the model first.
+    fn evaluate(
+        &self,
+        weights: &[f64],
+        data: &Dataset,
+        labels: &Alphabet,
+        background: Option<u32>,
+    ) -> Result<(Metrics, usize)>;
+    /// The same task for further data to be read, with its options.
+    fn task(&self) -> Box<dyn TaskObject>;
+    /// The [`Fitted`] task itself.
+    fn as_any(&self) -> &dyn Any;
+    fn boxed(&self) -> Box<dyn FittedObject>;
+}
+
+impl<T: Task> FittedObject for Fitted<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn dim(&self) -> usize {
+        self.dim()
+    }
+
+    fn features(&self) -> usize {
+        self.features()
+    }
+
+    fn labels(&self) -> usize {
+        self.labels()
+    }
+
+    fn shape(&self) -> Shape {
+        T::SHAPE
+    }
+
+    fn has_background(&self) -> bool {
+        T::HAS_BACKGROUND
+    }
+
+    fn loss_name(&self) -> &'static str {
+        self.task.loss_name()
+    }
+
+    fn describe(&self) -> String {
+        T::describe(&self.structure, &self.task)
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        T::facts(&self.structure, &self.task)
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        Block::in_order(self.task.blocks(self.features(), self.labels()))
+    }
+
+    fn save(&self) -> Stored {
+        self.task.save()
+    }
+
+    fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)> {
+        T::couplings(&self.structure, names, weights)
+    }
+
+    fn view(&self, data: Dataset) -> Result<Dataset> {
+        self.view(data)
+    }
+
+    fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
+        self.search(options, data)
+    }
+
+    fn risk(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
+        self.risk_with(data, search)
+    }
+
+    fn compared_risk(
+        &self,
+        data: &Dataset,
+        search: &SearchOptions,
+        options: &ComparisonOptions,
+    ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)> {
+        self.compared_risk(data, search, options)
+    }
+
+    fn predict(
+        &self,
+        weights: &[f64],
+        names: &Vocabulary,
+        data: &Dataset,
+        k: usize,
+    ) -> Result<Vec<Vec<Prediction>>> {
+        let found = self.predict(weights, data, k)?;
+        let named = |(i, found): (usize, Vec<Found<LabelOf<T>>>)| {
+            let input = T::input(data, i);
+            let named = |Found { label, score, missed, .. }: &Found<LabelOf<T>>| Prediction {
+                label: T::name(names, &input, label),
+                score: *score,
+                missed: *missed,
+            };
+            found.iter().map(named).collect()
+        };
+        Ok(found.into_iter().enumerate().map(named).collect())
+    }
+
+    fn write(&self, label: &Value) -> String {
+        T::write(label)
+    }
+
+    fn evaluate(
+        &self,
+        weights: &[f64],
+        truth: &Dataset,
+        labels: &Alphabet,
+        background: Option<u32>,
+    ) -> Result<(Metrics, usize)> {
+        let mut unproven = 0;
+        let best = |found: Vec<Found<LabelOf<T>>>| {
+            unproven += usize::from(!found.iter().all(|found| found.missed == 0.0));
+            found.into_iter().next().map(|found| found.label).unwrap_or_default()
+        };
+        let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
+        T::SHAPE.check_labels(truth, T::NAME)?;
+        let known = self.labels();
+        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
+        Ok((metrics, unproven))
+    }
+
+    fn task(&self) -> Box<dyn TaskObject> {
+        Box::new(self.task.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn boxed(&self) -> Box<dyn FittedObject> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,64 @@
+//! The checkpoints of a run: when to write one, and which one may be gone on with.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::checkpoint::{CheckpointDir, Identity};
+use crate::error::{Error, Result};
+use crate::risk::Risk;
+use crate::solver::{RunState, Solver};
+
+/// Where a run keeps its checkpoint.
+#[derive(Debug, Clone)]
+pub struct CheckpointPlan {
+    /// The directory.
+    pub directory: PathBuf,
+    /// The time between two checkpoints.
+    pub every: Duration,
+    /// Whether to go on from the one that is there. Without it, one that is there is an error.
+    pub resume: bool,
+}
+
+/// A directory with a checkpoint that is brought up to date now and then.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    directory: CheckpointDir,
+    identity: Identity,
+    every: Duration,
+    last: Instant,
+}
+
+impl Checkpoints {
+    /// Opens the directory. A checkpoint that is there already is neither lost nor gone on with unless the user says so.
+    pub fn open(plan: &CheckpointPlan, identity: Identity) -> Result<Self> {
+        let directory = CheckpointDir::new(&plan.directory)?;
+        if directory.exists() && !plan.resume {
+            let problem = "a checkpoint of an earlier run; resume it, or delete it";
+            return Err(Error::model(directory.file(), problem));
+        }
+        Ok(Self { directory, identity, every: plan.every, last: Instant::now() })
+    }
+
+    /// The run as the checkpoint has it, if there is one.
+    pub fn load(&self, risk: &dyn Risk) -> Result<Option<(RunState, Box<dyn Solver>)>> {
+        match self.directory.exists() {
+            true => self.directory.load(&self.identity, risk).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Writes a checkpoint when the last one is old enough. If that fails, the run goes on with the old one.
+    pub fn save_if_due(&mut self, state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<()> {
+        if self.last.elapsed() < self.every {
+            return Ok(());
+        }
+        let saved = self.save(state, solver, risk);
+        self.last = Instant::now();
+        saved
+    }
+
+    /// Writes a checkpoint.
+    pub fn save(&self, state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<()> {
+        self.directory.save(&self.identity, state, solver, risk)
+    }
+}

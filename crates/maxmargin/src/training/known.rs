@@ -1,0 +1,76 @@
+//! What training fixes about data: later files are read and changed as it says.
+
+use std::path::PathBuf;
+
+use super::Problem;
+use crate::data::{Alphabet, Dataset, Missing, Preprocessing, ReadOptions, Reading, Vocabulary};
+use crate::error::Result;
+use crate::model::Model;
+use crate::tasks::{FittedObject, TaskObject};
+
+/// The names, the columns and the task that training fixed.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The task.
+    pub task: &'a dyn FittedObject,
+    /// The names of labels and attributes.
+    pub names: &'a Vocabulary,
+    /// What is done to columns.
+    pub preprocessing: &'a Preprocessing,
+    /// Labels that are ignored.
+    pub dropped_labels: &'a Alphabet,
+    /// The format of the training data, where it came from files.
+    pub format: Option<&'a str>,
+}
+
+impl Known<'_> {
+    /// Reads files. `task` has the options of reading that go with them.
+    pub fn read(&self, task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Reading> {
+        task.read(files, &self.options(options), Some(self.names))
+    }
+
+    /// The options with what training fixed.
+    pub(crate) fn options(&self, options: &ReadOptions) -> ReadOptions {
+        ReadOptions {
+            label_sets: self.task.shape().sets,
+            missing: if self.preprocessing.impute.is_some() { Missing::Keep } else { Missing::Refuse },
+            ignored_labels: self.dropped_labels.clone(),
+            usual_format: self.format.and_then(|format| format.parse().ok()),
+            ..options.clone()
+        }
+    }
+
+    /// Data that was read, as the weights see it: with its columns changed as in training, and in the task's shape.
+    pub fn view(&self, data: Dataset) -> Result<Dataset> {
+        // Readers let no missing value pass where none is filled in.
+        let data = if self.preprocessing.is_empty() { data } else { self.preprocessing.apply(&data)? };
+        self.task.view(data)
+    }
+}
+
+impl Model {
+    /// What the model knows of data.
+    pub fn known(&self) -> Known<'_> {
+        Known {
+            task: self.task(),
+            names: self.names(),
+            preprocessing: self.preprocessing(),
+            dropped_labels: self.dropped_labels(),
+            format: self.description().format.as_deref(),
+        }
+    }
+}
+
+impl Problem {
+    /// What the training data fixes.
+    pub fn known(&self) -> Known<'_> {
+        let examples = self.examples();
+        Known {
+            task: self.task(),
+            names: examples.names(),
+            preprocessing: self.preprocessing(),
+            dropped_labels: examples.dropped_labels(),
+            format: examples.format(),
+        }
+    }
+}

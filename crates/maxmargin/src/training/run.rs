@@ -1,0 +1,144 @@
+//! One run: watched, interrupted, saved and resumed.
+
+use std::ops::ControlFlow;
+
+use super::checkpoints::Checkpoints;
+use super::{CheckpointPlan, Problem};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::risk::Risk;
+use crate::solver::{
+    Certificate, Choice, Halt, Limits, Report, RunState, Solver, SolverSettings, Stop, resume_until,
+};
+
+/// What a run tells while it goes on.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A pass is over; whether it was the last one.
+    Pass(&'a Report, bool),
+    /// A checkpoint could not be written after this pass. The run goes on with the old one.
+    NoCheckpoint(usize, Error),
+}
+
+/// A run that is prepared, or was broken off.
+pub struct Training {
+    pub(super) problem: Problem,
+    pub(super) risk: Box<dyn Risk>,
+    pub(super) solver: Box<dyn Solver>,
+    pub(super) state: RunState,
+    pub(super) choice: Choice,
+    pub(super) settings: SolverSettings,
+    pub(super) limits: Limits,
+    pub(super) checkpoints: Option<Checkpoints>,
+    pub(super) single_precision: bool,
+}
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Trained {
+    /// What was found.
+    pub model: Model,
+    /// The name of the solver that ran.
+    pub solver: &'static str,
+    /// Why it ended.
+    pub stop: Stop,
+    /// How far it came.
+    pub report: Report,
+    /// The problem that was solved.
+    pub problem: Problem,
+    /// What went wrong with the last checkpoint. The model is whole all the same.
+    pub checkpoint_failure: Option<Error>,
+}
+
+impl Training {
+    /// What is solved.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The solver, and why it was chosen.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// What the solver was told.
+    pub fn settings(&self) -> &SolverSettings {
+        &self.settings
+    }
+
+    /// When the run ends.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// How far it is: above 0 passes where a checkpoint is gone on with.
+    pub fn report(&self) -> &Report {
+        &self.state.report
+    }
+
+    /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.
+    pub(super) fn with_checkpoint(mut self, plan: &CheckpointPlan) -> Result<Self> {
+        let identity = super::identity::identity(&self.problem, self.choice.kind, &self.settings);
+        let checkpoints = Checkpoints::open(plan, identity)?;
+        if let Some((state, solver)) = checkpoints.load(self.risk.as_ref())? {
+            (self.state, self.solver) = (state, solver);
+        }
+        self.checkpoints = Some(checkpoints);
+        Ok(self)
+    }
+
+    /// Runs until a limit is reached, `halt` is due or `observe` breaks.
+    pub fn run(mut self, halt: &Halt, observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Trained> {
+        let risk = self.risk.as_ref();
+        let checkpoints = self.checkpoints.as_mut();
+        let stop =
+            follow(self.solver.as_mut(), risk, self.limits, halt, &mut self.state, checkpoints, observe);
+        // The model is worth more than the checkpoint: if the disk is full, the error comes after it is made.
+        let checkpoint_failure = self
+            .checkpoints
+            .as_ref()
+            .and_then(|checkpoints| checkpoints.save(&self.state, self.solver.as_ref(), risk).err());
+        let solver = self.solver.name();
+        drop(self.solver);
+        let outcome = self.state.into_outcome(stop);
+        let lambda = self.settings.lambda;
+        let rounded = self.single_precision.then(|| {
+            let rounded: Vec<f64> = outcome.weights.iter().map(|&weight| f64::from(weight as f32)).collect();
+            let lower_bound = outcome.report.certificate.lower_bound;
+            Certificate::of_weights(risk, lambda, &rounded, lower_bound)
+        });
+        // A solver may hold several times what the model needs to be written, and so may a risk.
+        drop(self.risk);
+        let mut report = outcome.report;
+        let mut model = self.problem.model(solver, &self.settings, &report, outcome.weights)?;
+        if let Some(certificate) = rounded {
+            model = model.in_single_precision(certificate);
+            report.certificate = certificate;
+        }
+        Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure })
+    }
+}
+
+/// Runs a solver, telling what happens.
+pub(super) fn follow(
+    solver: &mut dyn Solver,
+    risk: &dyn Risk,
+    limits: Limits,
+    halt: &Halt,
+    state: &mut RunState,
+    mut checkpoints: Option<&mut Checkpoints>,
+    mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>,
+) -> Stop {
+    resume_until(solver, risk, limits, halt, state, |state, solver| {
+        let asked = if halt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let is_last = state.stop(&limits, asked).is_some();
+        let mut flow = observe(Event::Pass(&state.report, is_last));
+        if let Some(checkpoints) = checkpoints.as_deref_mut()
+            && let Err(error) = checkpoints.save_if_due(state, solver, risk)
+        {
+            let told = observe(Event::NoCheckpoint(state.report.passes, error));
+            flow = if told.is_break() { told } else { flow };
+        }
+        if asked.is_break() { asked } else { flow }
+    })
+}

@@ -1,0 +1,182 @@
+//! What training needs to know besides the task and the data.
+
+use std::time::Duration;
+
+use crate::data::{Alphabet, Dataset, Impute, Preprocessing, background_label};
+use crate::error::{Error, Result};
+use crate::risk::Risk;
+use crate::search::Strategy;
+use crate::shown::excerpt;
+use crate::solver::{Limits, SolverKind, SolverSettings};
+use crate::surrogate::Surrogate;
+
+/// The three ways in use to say how much to regularise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Regularizer {
+    /// λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w).
+    Lambda(f64),
+    /// C of ½ ‖w‖² + C · 1/n Σ H_i(w): λ = 1/C.
+    CMean(f64),
+    /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n).
+    CSum(f64),
+}
+
+impl Regularizer {
+    /// λ for this many examples.
+    pub fn lambda(self, examples: usize) -> f64 {
+        match self {
+            Regularizer::Lambda(lambda) => lambda,
+            Regularizer::CMean(c) => 1.0 / c,
+            Regularizer::CSum(c) => 1.0 / (c * examples as f64),
+        }
+    }
+}
+
+/// The label that stands for "nothing here".
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Background {
+    /// The one that has a usual name, if there is one.
+    #[default]
+    Usual,
+    /// None.
+    None,
+    /// The one of this name.
+    Named(String),
+}
+
+impl Background {
+    /// The label among these.
+    pub fn of(&self, labels: &Alphabet) -> Result<Option<u32>> {
+        match self {
+            Background::Usual => Ok(background_label(labels)),
+            Background::None => Ok(None),
+            Background::Named(name) => match labels.get(name) {
+                Some(label) => Ok(Some(label)),
+                None => {
+                    let names: Vec<String> =
+                        labels.iter().take(20).map(|name| excerpt(name).to_string()).collect();
+                    let more = if labels.len() > names.len() { ", …" } else { "" };
+                    let problem = format!(
+                        "no label is called {}; there are {}{more}, and none for no background",
+                        excerpt(name),
+                        names.join(", ")
+                    );
+                    Err(Error::parameter("background", problem))
+                }
+            },
+        }
+    }
+}
+
+/// What is done to columns before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Columns {
+    /// What to put where a value is missing.
+    pub impute: Impute,
+    /// Whether to divide by the standard deviation, and to centre dense data.
+    pub standardize: bool,
+    /// Whether to centre, sparse data too.
+    pub center: bool,
+}
+
+impl Columns {
+    /// Learns from training data what to do to its columns.
+    pub fn fit(&self, data: &Dataset) -> Result<Preprocessing> {
+        match (self.center, self.standardize) {
+            (true, standardize) => Preprocessing::fit_centred(data, self.impute, standardize),
+            // Readers let no missing value pass where none is filled in.
+            (false, false) if self.impute == Impute::None => Ok(Preprocessing::default()),
+            (false, standardize) => Preprocessing::fit(data, self.impute, standardize),
+        }
+    }
+
+    /// Whether something that was fitted before does what is asked for here.
+    pub fn are_those_of(&self, preprocessing: &Preprocessing) -> bool {
+        (self.impute != Impute::None) == preprocessing.impute.is_some()
+            && self.standardize == preprocessing.scale.is_some()
+            && (self.standardize || self.center == preprocessing.shift.is_some())
+    }
+}
+
+/// Passes of a run that has no gap to stop at, unless somebody says otherwise.
+const PASSES_WITHOUT_CERTIFICATE: usize = 100;
+
+/// Everything that training can be told.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How much to regularise.
+    pub regularizer: Regularizer,
+    /// The surrogate loss.
+    pub surrogate: Surrogate,
+    /// The search for the most violated label; what is best for the task without it.
+    pub search: Option<Strategy>,
+    /// The step to which costs that are no whole numbers are rounded down by the stratified search.
+    pub loss_step: Option<f64>,
+    /// Micro-F1: the label that is in no set.
+    pub background: Background,
+    /// What is done to columns.
+    pub columns: Columns,
+    /// The solver.
+    pub solver: SolverKind,
+    /// The number of cutting-plane models of those that have several.
+    pub groups: usize,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The relative gap to stop at.
+    pub gap: f64,
+    /// The most passes; 100 where there is no certificate and no other limit.
+    pub max_passes: Option<usize>,
+    /// The most time.
+    pub time_limit: Option<Duration>,
+    /// Whether to keep weights in single precision, with a certificate for the rounded ones.
+    pub single_precision: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            regularizer: Regularizer::CSum(1.0),
+            surrogate: Surrogate::MARGIN,
+            search: None,
+            loss_step: None,
+            background: Background::Usual,
+            columns: Columns::default(),
+            solver: SolverKind::Auto,
+            groups: 16,
+            seed: 0,
+            gap: 1e-3,
+            max_passes: None,
+            time_limit: None,
+            single_precision: false,
+        }
+    }
+}
+
+impl Settings {
+    /// When to stop.
+    pub fn limits(&self) -> Limits {
+        let max_passes = self.max_passes.unwrap_or(usize::MAX);
+        Limits { gap: self.gap, max_passes, time_limit: self.time_limit }
+    }
+
+    /// The same for a risk, which may have no certificate: then only a number of passes can end a run.
+    pub fn limits_for(&self, risk: &dyn Risk) -> Limits {
+        let mut limits = self.limits();
+        if !risk.is_convex() && self.max_passes.is_none() && self.time_limit.is_none() {
+            limits.max_passes = PASSES_WITHOUT_CERTIFICATE;
+        }
+        limits
+    }
+
+    /// What a solver needs to know.
+    pub fn solver_settings(&self, lambda: f64) -> Result<SolverSettings> {
+        if self.groups == 0 {
+            return Err(Error::parameter("groups", "0 is not allowed; there is at least one"));
+        }
+        if !(self.gap >= 0.0) {
+            return Err(Error::parameter("gap", format!("{} is not allowed; it is at least 0", self.gap)));
+        }
+        let settings = SolverSettings::new(lambda)?;
+        Ok(SolverSettings { groups: self.groups, seed: self.seed, ..settings })
+    }
+}

@@ -1,0 +1,194 @@
+//! The trainer: a task with settings, ready for examples.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::{CheckpointPlan, Examples, Path, Problem, Regularizer, Settings, Training, warm_start};
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::search::Strategy;
+use crate::solver::{Halt, RunState, SolverKind};
+use crate::surrogate::Surrogate;
+use crate::tasks::{Task, TaskObject};
+
+/// Trains models of a task.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin::data::{Dataset, FeatureMatrix};
+/// use maxmargin::{Examples, Multiclass, Trainer};
+///
+/// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.1], [0.2, 1.0], [0.9, 0.0]]));
+/// let examples = Examples::from_numbers(Dataset { features, labels: vec![0, 1, 0], ..Dataset::default() });
+/// let model = Trainer::new(Multiclass::default()).lambda(0.01).gap(1e-6).train(&examples)?;
+/// assert!(model.certificate().gap().0 <= 1e-6);
+/// assert_eq!(model.predict_numbers(&[[0.8, 0.2]])?.names(), ["0"]);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Trainer {
+    task: Box<dyn TaskObject>,
+    settings: Settings,
+    warm_start: Option<Model>,
+    checkpoint: Option<CheckpointPlan>,
+}
+
+impl Trainer {
+    /// A trainer with default settings: margin rescaling, C-sum 1, to a gap of 0.001.
+    pub fn new(task: impl Task) -> Self {
+        Self::of(Box::new(task), Settings::default())
+    }
+
+    /// A trainer of a task that is known by its name only.
+    pub fn of(task: Box<dyn TaskObject>, settings: Settings) -> Self {
+        Self { task, settings, warm_start: None, checkpoint: None }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.settings);
+        self
+    }
+
+    /// With λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w).
+    pub fn lambda(self, lambda: f64) -> Self {
+        self.with(|settings| settings.regularizer = Regularizer::Lambda(lambda))
+    }
+
+    /// With C of ½ ‖w‖² + C · Σ H_i(w).
+    pub fn c_sum(self, c: f64) -> Self {
+        self.with(|settings| settings.regularizer = Regularizer::CSum(c))
+    }
+
+    /// With C of ½ ‖w‖² + C · 1/n Σ H_i(w).
+    pub fn c_mean(self, c: f64) -> Self {
+        self.with(|settings| settings.regularizer = Regularizer::CMean(c))
+    }
+
+    /// To this relative gap.
+    pub fn gap(self, gap: f64) -> Self {
+        self.with(|settings| settings.gap = gap)
+    }
+
+    /// With another surrogate than margin rescaling.
+    pub fn surrogate(self, surrogate: Surrogate) -> Self {
+        self.with(|settings| settings.surrogate = surrogate)
+    }
+
+    /// With this search for the most violated label.
+    pub fn search(self, search: Strategy) -> Self {
+        self.with(|settings| settings.search = Some(search))
+    }
+
+    /// With this solver.
+    pub fn solver(self, solver: SolverKind) -> Self {
+        self.with(|settings| settings.solver = solver)
+    }
+
+    /// With this seed of everything random.
+    pub fn seed(self, seed: u64) -> Self {
+        self.with(|settings| settings.seed = seed)
+    }
+
+    /// With so many passes at most.
+    pub fn max_passes(self, passes: usize) -> Self {
+        self.with(|settings| settings.max_passes = Some(passes))
+    }
+
+    /// With so much time at most.
+    pub fn time_limit(self, limit: Duration) -> Self {
+        self.with(|settings| settings.time_limit = Some(limit))
+    }
+
+    /// With weights of single precision, which halves the model's file. The certificate is that of the rounded weights.
+    pub fn single_precision(self) -> Self {
+        self.with(|settings| settings.single_precision = true)
+    }
+
+    /// From the weights of another model of the same task and labels. Columns are changed as for that model.
+    pub fn warm_start(mut self, model: Model) -> Self {
+        self.warm_start = Some(model);
+        self
+    }
+
+    /// With a checkpoint: the complete state of the run, replaced as a whole.
+    pub fn checkpoint(mut self, plan: CheckpointPlan) -> Self {
+        self.checkpoint = Some(plan);
+        self
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The task.
+    pub fn task(&self) -> &dyn TaskObject {
+        self.task.as_ref()
+    }
+
+    /// The model that examples make.
+    pub fn train(&self, examples: &Examples) -> Result<Model> {
+        let training = self.prepare(examples)?;
+        Ok(training.run(&Halt::default(), |_| ControlFlow::Continue(()))?.model)
+    }
+
+    /// The problem that examples make.
+    pub fn problem(&self, examples: &Examples) -> Result<Problem> {
+        let given = self.warm_start.as_ref();
+        if let Some(model) = given
+            && !self.settings.columns.are_those_of(model.preprocessing())
+        {
+            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then";
+            return Err(Error::parameter("warm start", problem));
+        }
+        // Weights are about columns as they were then.
+        let given = given.filter(|model| !model.preprocessing().is_empty());
+        let given = given.map(|model| model.preprocessing().clone());
+        Problem::new(self.task.as_ref(), examples, &self.settings, given.as_ref())
+    }
+
+    /// A run on some examples, ready to start.
+    pub fn prepare(&self, examples: &Examples) -> Result<Training> {
+        self.prepare_problem(self.problem(examples)?)
+    }
+
+    /// A run on a problem, ready to start.
+    pub fn prepare_problem(&self, problem: Problem) -> Result<Training> {
+        let lambda = self.settings.regularizer.lambda(problem.examples().len());
+        let mut settings = self.settings.solver_settings(lambda)?;
+        let risk = problem.risk()?;
+        self.settings.solver.check(risk.as_ref())?;
+        let mut choice = self.settings.solver.resolve(risk.as_ref(), lambda);
+        if let Some(model) = &self.warm_start {
+            choice = choice.from_given_weights(risk.as_ref());
+            if !choice.kind.starts_anywhere() {
+                let problem = format!(
+                    "{} always starts at 0; use the solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm",
+                    choice.kind
+                );
+                return Err(Error::parameter("warm start", problem));
+            }
+            settings.start = Some(warm_start::weights(model, &problem)?);
+        }
+        let training = Training {
+            state: RunState::new(risk.dim()),
+            solver: choice.build(risk.as_ref(), &settings),
+            limits: self.settings.limits_for(risk.as_ref()),
+            problem,
+            risk,
+            choice,
+            settings,
+            checkpoints: None,
+            single_precision: self.settings.single_precision,
+        };
+        match &self.checkpoint {
+            Some(plan) => training.with_checkpoint(plan),
+            None => Ok(training),
+        }
+    }
+
+    /// Runs for several λ on one problem, one after the other.
+    pub fn path<'a>(&self, problem: &'a Problem) -> Result<Path<'a>> {
+        Path::new(problem, self.settings.clone())
+    }
+}
