@@ -35,7 +35,7 @@ struct Case<'a, S: Structure> {
     from: &'a dyn Fn(&S::Label) -> Vec<u32>,
 }
 
-impl<S: KBest> Case<'_, S> {
+impl<S: Structure + KBest<S>> Case<'_, S> {
     fn score(&self, y: &[u32]) -> f64 {
         dot(self.w, &self.problem.phi(self.i, y))
     }
@@ -92,7 +92,7 @@ impl<S: KBest> Case<'_, S> {
             let label = (self.to)(&y);
             prop_assert_eq!(structure.score_of(x, &scores, &label), self.score(&y), "the score of {:?}", &y);
             let loss = problem.loss(i, &y);
-            prop_assert!(close(structure.loss(&truth, &label), loss), "the loss of {y:?} is {loss}");
+            prop_assert!(close(structure.loss(x, &truth, &label), loss), "the loss of {y:?} is {loss}");
             self.check_features(x, &y)?;
         }
         self.check_products(x)?;

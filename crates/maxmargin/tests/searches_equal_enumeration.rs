@@ -2,7 +2,7 @@
 //! best point of the convex hull; and the upper bound of every search holds.
 
 use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
-use maxmargin::structure::{ScoreNoise, Searchable};
+use maxmargin::structure::{ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ fn three_labels_that_defeat_every_lambda() {
     }
 }
 
-fn check<S: Searchable>(
+fn check<S: Structure>(
     problem: &Problem,
     structure: &S,
     examples: &[(S::Input, S::Label)],

@@ -12,6 +12,10 @@
 //! | hull | every ψ that increases with h and g | the best label, or the best mix of two |
 //! | angular | slack rescaling | the best label |
 //! | bisecting, binary, sarawagi | slack rescaling | a label, and a bound on the best |
+//!
+//! The stratified search asks for a [`Stratified`](crate::structure::Stratified) structure, and Micro-F1 for
+//! [`LabelSets`](crate::structure::LabelSets). All others work with the plain λ-oracle; hull and angular then find a label and a
+//! bound on the best, and the best label itself where the structure has [`KBest`](crate::structure::KBest) or strata.
 
 mod angular;
 mod binary;
@@ -43,6 +47,7 @@ pub use self::strategy::{Strategy, search};
 pub use self::surrogate_search::{SurrogateSearch, Workspace};
 pub use self::tally::{Tally, Totals};
 
+use crate::error::Result;
 use crate::structure::{ScoreNoise, Structure};
 
 /// The most violated label of one example, as a tangent of ψ in h.
@@ -97,9 +102,20 @@ pub trait Search<S: Structure>: Sync {
         workspace: &mut Self::Workspace,
     ) -> Violation<S::Label>;
 
+    /// Refuses a structure that lacks what this search asks of it.
+    fn check(&self, structure: &S) -> Result<()> {
+        let _ = structure;
+        Ok(())
+    }
+
     /// Whether anything is kept in an example's memory.
     fn remembers(&self) -> bool {
         false
+    }
+
+    /// Whether what it maximises is convex in the weights. Where it is not, its answers bound nothing, and there is no certificate.
+    fn is_convex(&self) -> bool {
+        true
     }
 
     /// Whether it searches for the label of margin rescaling, exactly or not.

@@ -4,8 +4,8 @@
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
 use super::{
-    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Relaxed, ScoreNoise,
-    ScoreStratum, Stratified, Structure, position_set_loss,
+    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, ScoreNoise, ScoreStratum,
+    Stratified, Structure, position_set_loss,
 };
 use crate::error::{Error, Result};
 use crate::features::Rows;
@@ -176,8 +176,16 @@ impl Structure for Multiclass {
         self.best(scores, None, Mix::SCORE)
     }
 
-    fn loss(&self, truth: &u32, y: &u32) -> f64 {
+    fn loss(&self, _x: &Rows, truth: &u32, y: &u32) -> f64 {
         self.cost.cost(*truth, *y)
+    }
+
+    fn largest_loss(&self, _x: &Rows, truth: &u32) -> f64 {
+        self.cost.largest(*truth, self.labels)
+    }
+
+    fn loss_unit(&self, _x: &Rows, _truth: &u32) -> Option<f64> {
+        self.cost.unit(None)
     }
 
     fn maximize(&self, _x: &Rows, truth: &u32, scores: &mut Vec<f64>, mix: Mix) -> Found<u32> {
@@ -204,6 +212,18 @@ impl Structure for Multiclass {
             self.add_features(x, y, factor, sum);
             self.add_features(x, truth, -factor, sum);
         }
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
     }
 
     fn as_flow(&self) -> Option<&dyn Flow<Rows, u32>> {
@@ -259,15 +279,7 @@ impl Flow<Rows, u32> for Multiclass {
     }
 }
 
-impl Stratified for Multiclass {
-    fn largest_loss(&self, _x: &Rows, truth: &u32) -> f64 {
-        self.cost.largest(*truth, self.labels)
-    }
-
-    fn loss_unit(&self, _truth: &u32) -> Option<f64> {
-        self.cost.unit(None)
-    }
-
+impl Stratified<Multiclass> for Multiclass {
     /// Each label is a stratum of its own.
     fn strata(
         &self,
@@ -289,7 +301,7 @@ impl Stratified for Multiclass {
     }
 }
 
-impl LabelSets for Multiclass {
+impl LabelSets<Multiclass> for Multiclass {
     fn with_sizes(&self, background: Option<u32>) -> Self {
         Self { cost: LabelCost::Size { background }, ..self.clone() }
     }
@@ -321,9 +333,7 @@ impl LabelSets for Multiclass {
     }
 }
 
-impl Relaxed for Multiclass {}
-
-impl KBest for Multiclass {
+impl KBest<Multiclass> for Multiclass {
     fn k_best(
         &self,
         _x: &Rows,

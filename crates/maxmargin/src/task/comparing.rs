@@ -7,7 +7,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::{ComparedSearch, Comparison, Strategy, Subject, SurrogateSearch};
-use crate::structure::{Example, LabelSet, Searchable};
+use crate::structure::{Example, LabelSet, Structure};
 
 /// Which examples are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn compared<S>(
     options: &ComparisonOptions,
 ) -> Result<(Box<dyn Risk>, Arc<dyn Comparison>)>
 where
-    S: Searchable + Clone + 'static,
+    S: Structure + Clone + 'static,
 {
     let is_convex = driving.surrogate().is_convex();
     let &ComparisonOptions { every, subject } = options;

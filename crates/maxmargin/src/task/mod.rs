@@ -20,7 +20,7 @@ use crate::search::MarginSearch;
 use crate::structure::{
     Chain, ChainLoss, ChainOptions, Example, ExtraLinks, Found, Inference, KBest, LabelCost, LabelSet,
     LinkLoss, Links, Matching, MatchingOptions, Mix, Multiclass, Multilabel, MultilabelOptions, PairWeights,
-    Searchable, SetLoss, Structure,
+    SetLoss, Structure,
 };
 
 /// The tasks that can be asked for by name.
@@ -351,15 +351,15 @@ impl Task {
     /// The same for labels that are known to be those of one example.
     pub(crate) fn loss_of(&self, truth: &[u32], predicted: &[u32]) -> f64 {
         match self {
-            Task::Multiclass(structure) => structure.loss(&truth[0], &predicted[0]),
-            Task::Chain(structure) => structure.loss(&truth.to_vec(), &predicted.to_vec()),
+            Task::Multiclass(structure) => structure.cost().cost(truth[0], predicted[0]),
+            Task::Chain(structure) => structure.loss_between(truth, predicted),
             Task::Multilabel(structure) => {
                 let known: Vec<u32> = truth.iter().copied().filter(|&l| l != UNKNOWN_LABEL).collect();
                 let unknown = (truth.len() - known.len()) as f64 * structure.cost_of_unknown();
-                structure.loss(&LabelSet::of(&known), &LabelSet::of(predicted)) + unknown
+                structure.loss_between(&LabelSet::of(&known), &LabelSet::of(predicted)) + unknown
             }
             Task::Matching(structure) => {
-                structure.loss(&Links::of_labels(truth), &Links::of(predicted.to_vec()))
+                structure.loss_between(&Links::of_labels(truth), &Links::of(predicted.to_vec()))
             }
         }
     }
@@ -367,7 +367,7 @@ impl Task {
 
 fn risk<S>(structure: &S, examples: Vec<Example<S>>, search: &TaskSearch) -> Result<Box<dyn Risk>>
 where
-    S: Searchable + Clone + 'static,
+    S: Structure + Clone + 'static,
 {
     let Some(strategy) = search.search.clone() else {
         return Ok(Box::new(StructuredRisk::new(structure.clone(), MarginSearch, examples)?));
@@ -415,7 +415,7 @@ fn graph(data: &Dataset, i: usize) -> Graph {
     data.graph(i).unwrap_or_else(|| Graph::new(Rows::new(&data.features, 0..0), Arc::from([]), 0))
 }
 
-fn predict<S: KBest>(
+fn predict<S: Structure + KBest<S>>(
     structure: &S,
     weights: &[f64],
     examples: usize,

@@ -7,7 +7,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::inference::MOST_LABELS;
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{LabelCost, LabelSets, Links, Matching, SetLoss, Stratified};
+use crate::structure::{LabelCost, LabelSets, Links, Matching, SetLoss, Structure};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.

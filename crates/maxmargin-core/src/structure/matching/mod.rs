@@ -18,7 +18,9 @@ mod truth;
 pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
-use super::{Flow, Found, Magnitude, Mix, ScoreNoise, Stratified, Structure, product_by_features};
+use super::{
+    Flow, Found, KBest, LabelSets, Magnitude, Mix, ScoreNoise, Stratified, Structure, product_by_features,
+};
 use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, Precise, precise_row_products, round_up};
 use crate::structure::Graph;
@@ -112,6 +114,11 @@ impl Matching {
     /// What wrong links cost.
     pub fn link_loss(&self) -> LinkLoss {
         self.options.loss
+    }
+
+    /// The task loss, which depends on the two sets of links only.
+    pub fn loss_between(&self, truth: &Links, y: &Links) -> f64 {
+        self.options.loss.of(truth, y)
     }
 
     /// Whether each link has a constant feature.
@@ -230,8 +237,18 @@ impl Structure for Matching {
         self.best_links(x, scores, None, Mix::SCORE)
     }
 
-    fn loss(&self, truth: &Links, y: &Links) -> f64 {
-        self.options.loss.of(truth, y)
+    fn loss(&self, _x: &Graph, truth: &Links, y: &Links) -> f64 {
+        self.loss_between(truth, y)
+    }
+
+    fn largest_loss(&self, x: &Graph, truth: &Links) -> f64 {
+        let LinkLoss::Mistakes { miss, false_link } = self.options.loss else { return 0.0 };
+        let others = x.edges().len().saturating_sub(truth.on.len() + truth.free.len());
+        miss * truth.on.len() as f64 + false_link * others.min(self.most_links(x)) as f64
+    }
+
+    fn loss_unit(&self, _x: &Graph, _truth: &Links) -> Option<f64> {
+        self.options.loss.unit()
     }
 
     fn maximize(&self, x: &Graph, truth: &Links, scores: &mut MatchingScores, mix: Mix) -> Found<Links> {
@@ -253,6 +270,18 @@ impl Structure for Matching {
         y.for_each_change(truth, |edge, is_on| {
             self.add_link(x, edge, if is_on { factor } else { -factor }, sum);
         });
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
     }
 
     fn as_flow(&self) -> Option<&dyn Flow<Graph, Links>> {

@@ -23,7 +23,7 @@ use self::decoding::Way;
 pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
-use super::{Found, Magnitude, Mix, ScoreNoise, Structure};
+use super::{Found, KBest, LabelSets, Magnitude, Mix, Relaxed, ScoreNoise, Stratified, Structure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -146,6 +146,11 @@ impl Multilabel {
         &self.options.loss
     }
 
+    /// The task loss, which depends on the two sets only.
+    pub fn loss_between(&self, truth: &LabelSet, y: &LabelSet) -> f64 {
+        self.options.loss.of(truth, y, self.labels())
+    }
+
     /// The largest loss of all examples.
     pub fn largest_loss_of_all(&self) -> f64 {
         self.options.loss.largest(self.labels())
@@ -173,7 +178,7 @@ impl Multilabel {
     }
 
     fn found(&self, scores: &MultilabelScores, truth: Option<&LabelSet>, label: LabelSet) -> Found<LabelSet> {
-        let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
+        let loss = truth.map_or(0.0, |truth| self.loss_between(truth, &label));
         Found { score: scores.score_of(&self.graph, &label), loss, label, missed: 0.0 }
     }
 
@@ -306,8 +311,17 @@ impl Structure for Multilabel {
         self.best_set(scores, None, Mix::SCORE)
     }
 
-    fn loss(&self, truth: &LabelSet, y: &LabelSet) -> f64 {
-        self.options.loss.of(truth, y, self.labels())
+    fn loss(&self, _x: &Rows, truth: &LabelSet, y: &LabelSet) -> f64 {
+        self.loss_between(truth, y)
+    }
+
+    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
+        self.largest_loss_of_all()
+    }
+
+    fn loss_unit(&self, _x: &Rows, _truth: &LabelSet) -> Option<f64> {
+        // Fractional sets have all losses.
+        self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
     }
 
     fn maximize(
@@ -355,6 +369,22 @@ impl Structure for Multilabel {
             }
         }
         self.add_difference_of_pairs((y, here), (truth, there), factor, sum);
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
+    }
+
+    fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
+        self.is_relaxed().then_some(self as &dyn Relaxed<Self>)
     }
 
     fn kernel(&self, x: &Rows) -> f64 {
