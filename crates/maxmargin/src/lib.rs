@@ -62,6 +62,8 @@ mod tensor_file;
 pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
 pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};
-pub use maxmargin_core::{features, inference, linear, risk, search, shown, solver, structure, surrogate};
+pub use maxmargin_core::{
+    comparison, features, inference, linear, risk, search, shown, solver, structure, surrogate,
+};
 pub use model::Model;
 pub use output::OutputFile;

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use maxmargin::data::Rows;
-use maxmargin::inference::{Field, LabelGraph, maximize_relaxed};
+use maxmargin::inference::{Field, LabelGraph};
 use maxmargin::linear::Terms;
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::search::{Memory, Scene, Strategy as Search, SurrogateSearch, Workspace};
@@ -15,11 +15,14 @@ use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
 mod common;
+#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
+mod local_polytope;
 
 use common::polytope::{Fraction, relaxed};
 use common::problem::{Problem, cases, dot, label_set, numbers, weights};
 use common::reference::optimum_under;
 use common::surrogate::{Surrogated, best_of_border};
+use local_polytope::maximize_relaxed;
 
 const MIXES: [Mix; 7] = [
     Mix::AUGMENTED,

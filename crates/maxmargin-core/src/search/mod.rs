@@ -20,32 +20,26 @@
 mod angular;
 mod binary;
 mod bisecting;
-mod compared_search;
 mod constrained_oracle;
-mod contest;
 mod findings;
 mod hull;
 mod label_plane;
 mod margin;
 mod memory;
-mod portrait;
 mod sarawagi;
 mod strategy;
 mod stratified;
 mod structure_plane;
 mod surrogate_search;
-mod tally;
 
 pub use self::angular::Angle;
-pub use self::compared_search::{ComparedSearch, Comparison, Subject};
 pub use self::findings::{Answer, Query};
 pub use self::label_plane::{GaveUp, LabelPlane, Points, Spot, Stratum};
 pub use self::margin::MarginSearch;
 pub use self::memory::Memory;
-pub use self::portrait::{Portrait, Way};
+pub(crate) use self::strategy::FRACTIONAL_PRECISION;
 pub use self::strategy::{Strategy, search};
 pub use self::surrogate_search::{SurrogateSearch, Workspace};
-pub use self::tally::{Tally, Totals};
 
 use crate::error::Result;
 use crate::structure::{ScoreNoise, Structure};

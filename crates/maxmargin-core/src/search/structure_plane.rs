@@ -4,7 +4,7 @@ use super::{LabelPlane, Scene, Spot, Stratum};
 use crate::structure::{Found, Mix, ScoreStratum, Structure};
 
 /// The labels of one example, as points (h, g).
-pub(super) struct StructurePlane<'a, S: Structure> {
+pub(crate) struct StructurePlane<'a, S: Structure> {
     scene: Scene<'a, S>,
     /// The score of the truth.
     score_of_truth: f64,
@@ -18,7 +18,7 @@ pub(super) struct StructurePlane<'a, S: Structure> {
 
 impl<'a, S: Structure> StructurePlane<'a, S> {
     /// `base` is added to every loss, which then lies in `range`.
-    pub(super) fn new(
+    pub(crate) fn new(
         scene: Scene<'a, S>,
         base: f64,
         range: (f64, f64),

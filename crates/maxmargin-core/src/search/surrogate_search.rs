@@ -98,7 +98,7 @@ impl SurrogateSearch {
     }
 
     /// Works on the label plane of one example. Micro-F1 has its own: h has the set loss in it, and g is minus the sizes.
-    pub(super) fn on_plane<S: Structure, T>(
+    pub(crate) fn on_plane<S: Structure, T>(
         &self,
         scene: Scene<'_, S>,
         workspace: &mut Workspace<S>,
@@ -128,7 +128,7 @@ impl SurrogateSearch {
     }
 
     /// What rounding of scores, of losses and of the search itself may hide, as a part of H.
-    pub(super) fn rounding<S: Structure>(&self, scene: &Scene<'_, S>) -> f64 {
+    pub(crate) fn rounding<S: Structure>(&self, scene: &Scene<'_, S>) -> f64 {
         let &Scene { structure, input, truth, noise, .. } = scene;
         if !noise.is_known() {
             return f64::INFINITY;
@@ -159,7 +159,7 @@ impl SurrogateSearch {
     }
 
     /// The tangent of ψ at an answer.
-    pub(super) fn violation<S: Structure>(
+    pub(crate) fn violation<S: Structure>(
         &self,
         structure: &S,
         truth: &S::Label,

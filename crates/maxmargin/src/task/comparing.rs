@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{SearchOptions, Task, TaskSearch, check_all_labelled, examples, graphs};
+use crate::comparison::{ComparedSearch, Comparison, Subject};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
-use crate::search::{ComparedSearch, Comparison, Strategy, Subject, SurrogateSearch};
+use crate::search::{Strategy, SurrogateSearch};
 use crate::structure::{Example, LabelSet, Structure};
 
 /// Which examples are followed.

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use maxmargin::search::{Comparison, Portrait, Subject, Tally, Totals};
+use maxmargin::comparison::{Comparison, Portrait, Subject, Tally, Totals};
 use maxmargin::solver::{SolverKind, Stop};
 use maxmargin::task::ComparisonOptions;
 use serde_json::{Value, json};

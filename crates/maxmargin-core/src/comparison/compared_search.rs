@@ -8,10 +8,9 @@ use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::contest::{Contest, Round};
-use super::{
-    LabelPlane, Memory, Portrait, Scene, Search, Strategy, SurrogateSearch, Tally, Violation, Workspace,
-};
+use super::{Portrait, Tally};
 use crate::error::Result;
+use crate::search::{LabelPlane, Memory, Scene, Search, Strategy, SurrogateSearch, Violation, Workspace};
 use crate::structure::Structure;
 
 /// Whose label plane is to be drawn.

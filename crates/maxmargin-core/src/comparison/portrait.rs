@@ -1,6 +1,6 @@
 //! One example's label plane with the ways of all searches through it, ready to be drawn (SLACK Fig. 2, THESIS Fig. 5-1).
 
-use super::{Answer, LabelPlane, Query, Spot, Strategy};
+use crate::search::{Answer, LabelPlane, Query, Spot, Strategy};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
