@@ -6,11 +6,13 @@
 //! is always valid.
 
 mod evaluation;
+mod part_risk;
 mod plane;
 mod saddle;
 mod structured;
 
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
+pub use part_risk::{PartAnswer, PartExample, PartRisk};
 pub use plane::Plane;
 pub use saddle::Saddle;
 pub use structured::StructuredRisk;

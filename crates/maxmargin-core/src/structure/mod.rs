@@ -19,6 +19,8 @@ mod magnitude;
 mod matching;
 mod multiclass;
 mod multilabel;
+mod parts;
+mod shape;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -35,6 +37,7 @@ pub use multiclass::Multiclass;
 pub use multilabel::{
     Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
 };
+pub use parts::{PartBlock, Parts};
 
 use self::capability::position_set_loss;
 use crate::error::{Error, Result};
@@ -254,6 +257,11 @@ pub trait Structure: Send + Sync + Sized {
 
     /// Labels between labels, where [`maximize`](Self::maximize) may find fractional ones.
     fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
+        None
+    }
+
+    /// Part scores as a plain array, where the structure takes them from outside.
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
         None
     }
 

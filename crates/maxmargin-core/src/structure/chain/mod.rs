@@ -11,11 +11,12 @@
 //! | first and last, with boundary weights | `labels` each | |
 
 mod oracles;
+mod parts;
 mod trellis;
 
-use super::multiclass::{check_labels, check_size};
+use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
 use super::{
-    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, ScoreNoise, Stratified, Structure,
+    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
     product_by_features,
 };
 use crate::error::Result;
@@ -184,6 +185,12 @@ impl Structure for Chain {
     /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
     type Kernel = Vec<f64>;
 
+    fn check(&self, x: &Rows, y: &Vec<u32>) -> Result<()> {
+        check_features(x, self.features)?;
+        check_rows(x, y.len())?;
+        y.iter().try_for_each(|&label| check_label(label, self.labels))
+    }
+
     fn variables(&self, x: &Rows) -> usize {
         x.len()
     }
@@ -333,6 +340,10 @@ impl Structure for Chain {
                 sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
             }
         }
+    }
+
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
     }
 
     fn as_k_best(&self) -> Option<&dyn KBest<Self>> {

@@ -13,13 +13,16 @@ mod decoding;
 mod link_loss;
 mod links;
 mod oracles;
+mod parts;
 mod truth;
 
 pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
+use super::shape::{check_ascending, check_features, check_size};
 use super::{
-    Flow, Found, KBest, LabelSets, Magnitude, Mix, ScoreNoise, Stratified, Structure, product_by_features,
+    Flow, Found, KBest, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
+    product_by_features,
 };
 use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, Precise, precise_row_products, round_up};
@@ -97,7 +100,7 @@ impl Matching {
             let problem = format!("{left},{right} is not allowed; nodes of both sides have at least 1 link");
             return Err(Error::parameter("fertility", problem));
         }
-        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), 1, Some(0))?;
+        check_size(features.saturating_add(usize::from(options.bias)), 1, Some(0))?;
         Ok(Self { features, options })
     }
 
@@ -164,6 +167,13 @@ impl Structure for Matching {
     type Scores = MatchingScores;
     /// ⟨φ(e), φ(f)⟩ for edges e ≤ f, row by row of f, the bias included; empty where that would be too much.
     type Kernel = Vec<f64>;
+
+    fn check(&self, x: &Graph, y: &Links) -> Result<()> {
+        check_features(x.rows(), self.features)?;
+        check_ascending("links", y.on.iter().copied(), x.edges().len())?;
+        check_ascending("possible links", y.free.iter().copied(), x.edges().len())?;
+        self.check_truth(x, y)
+    }
 
     fn dim(&self) -> usize {
         self.features + usize::from(self.options.bias)
@@ -270,6 +280,10 @@ impl Structure for Matching {
         y.for_each_change(truth, |edge, is_on| {
             self.add_link(x, edge, if is_on { factor } else { -factor }, sum);
         });
+    }
+
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
     }
 
     fn as_k_best(&self) -> Option<&dyn KBest<Self>> {

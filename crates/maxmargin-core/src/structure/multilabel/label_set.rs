@@ -22,6 +22,11 @@ impl Share {
         Self(value.to_bits())
     }
 
+    /// Whether it is above 0 and at most 1.
+    pub(super) fn is_proper(self) -> bool {
+        self.get() > 0.0 && self.get() <= 1.0
+    }
+
     /// As a number.
     pub fn get(self) -> f64 {
         f64::from_bits(self.0)

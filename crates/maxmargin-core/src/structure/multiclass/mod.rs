@@ -3,14 +3,15 @@
 //! φ(x,y) is x (and a constant 1, with a bias) in the block of label y: the multiclass SVM of Crammer and Singer.
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
+mod oracles;
+
 use super::{
-    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, ScoreNoise, ScoreStratum,
-    Stratified, Structure, position_set_loss,
+    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Rows;
-use crate::inference::{Network, NetworkArc};
 use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
+use crate::structure::shape::{check_features, check_label, check_labels, check_rows, check_size};
 
 /// Multiclass with 0/1 loss or a cost matrix.
 ///
@@ -76,52 +77,18 @@ impl Multiclass {
     }
 }
 
-/// At least two labels, and a cost matrix that fits them.
-pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
-    if labels < 2 {
-        return Err(Error::parameter(
-            "labels",
-            format!("the training data has {labels} label(s); there is nothing to learn with fewer than two"),
-        ));
-    }
-    match cost {
-        LabelCost::Matrix(matrix) if matrix.labels() != labels => Err(Error::parameter(
-            "cost matrix",
-            format!("made for {} labels, but there are {labels}", matrix.labels()),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a task with too many weights, as their places are kept in 32 bits: those of `features` for each label, and
-/// `others`, such as transitions; `None` where these are too many to be counted.
-pub(super) fn check_size(features: usize, labels: usize, others: Option<usize>) -> Result<()> {
-    let weights = features.checked_mul(labels).and_then(|unary| unary.checked_add(others?));
-    let others = if others == Some(0) { "" } else { " and what goes with pairs of labels" };
-    match weights.filter(|&weights| u32::try_from(weights).is_ok()) {
-        Some(weights) => {
-            // A first look at the memory, so that a slip in an index ends in a message.
-            let room = Vec::<f64>::new().try_reserve_exact(weights);
-            room.map_err(|_| {
-                let problem = format!("no memory for {features} features times {labels} labels{others}");
-                Error::parameter("data", problem)
-            })
-        }
-        None => Err(Error::parameter(
-            "data",
-            format!(
-                "{features} features times {labels} labels{others} are more than 2³² weights; hash or select features"
-            ),
-        )),
-    }
-}
-
 impl Structure for Multiclass {
     type Input = Rows;
     type Label = u32;
     type Scores = Vec<f64>;
     /// ‖x‖², the bias included.
     type Kernel = f64;
+
+    fn check(&self, x: &Rows, y: &u32) -> Result<()> {
+        check_features(x, self.features)?;
+        check_rows(x, 1)?;
+        check_label(*y, self.labels)
+    }
 
     fn dim(&self) -> usize {
         (self.features + usize::from(self.bias)) * self.labels
@@ -214,6 +181,10 @@ impl Structure for Multiclass {
         }
     }
 
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
+    }
+
     fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
         Some(self)
     }
@@ -237,120 +208,5 @@ impl Structure for Multiclass {
 
     fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
         if y == truth || z == truth { 0.0 } else { kernel * if y == z { 2.0 } else { 1.0 } }
-    }
-}
-
-/// One unit of flow from a source to a sink, over an arc for each label.
-impl Flow<Rows, u32> for Multiclass {
-    fn arcs(&self, _x: &Rows) -> usize {
-        self.labels
-    }
-
-    fn polytope(&self, x: &Rows, truth: &u32) -> FlowPolytope {
-        let mut network = Network::new(vec![1.0, -1.0]);
-        let mut losses = Vec::with_capacity(self.labels);
-        self.cost.for_each(*truth, self.labels, |_, cost| {
-            network.add(NetworkArc { tail: 0, head: 1, capacity: f64::INFINITY, weight: 1.0 });
-            losses.push(cost);
-        });
-        FlowPolytope::new(network, losses, self.label_flow(x, truth))
-    }
-
-    fn label_flow(&self, _x: &Rows, y: &u32) -> Vec<f64> {
-        (0..self.labels).map(|label| f64::from(u8::from(label == *y as usize))).collect()
-    }
-
-    fn arc_scores(&self, w: &[f64], x: &Rows, scores: &mut [f64]) {
-        match self.bias {
-            true => scores.copy_from_slice(&w[self.features * self.labels..]),
-            false => scores.fill(0.0),
-        }
-        add_row_products(x.row(0), w, scores);
-    }
-
-    fn add_arc_features(&self, x: &Rows, arc: usize, sum: &mut dyn FeatureSum) {
-        self.add_features(x, &(arc as u32), 1.0, sum);
-    }
-
-    fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
-        for (label, &z) in (0..).zip(z).filter(|(_, z)| **z != 0.0) {
-            self.add_features(x, &label, z, sum);
-        }
-    }
-}
-
-impl Stratified<Multiclass> for Multiclass {
-    /// Each label is a stratum of its own.
-    fn strata(
-        &self,
-        _x: &Rows,
-        truth: &u32,
-        scores: &mut Vec<f64>,
-        _step: Option<f64>,
-        strata: &mut Vec<ScoreStratum>,
-    ) -> bool {
-        strata.clear();
-        self.cost.for_each(*truth, self.labels, |y, cost| {
-            strata.push(ScoreStratum { score: scores[y], losses: (cost, cost) });
-        });
-        true
-    }
-
-    fn stratum_label(&self, _x: &Rows, _scores: &mut Vec<f64>, number: usize) -> u32 {
-        number as u32
-    }
-}
-
-impl LabelSets<Multiclass> for Multiclass {
-    fn with_sizes(&self, background: Option<u32>) -> Self {
-        Self { cost: LabelCost::Size { background }, ..self.clone() }
-    }
-
-    fn add_set_loss(
-        &self,
-        truth: &u32,
-        background: Option<u32>,
-        scores: &Vec<f64>,
-        scale: f64,
-        out: &mut Vec<f64>,
-    ) {
-        out.clear();
-        let with_loss =
-            |(y, score): (usize, &f64)| scale * score + position_set_loss(*truth, y as u32, background);
-        out.extend(scores.iter().enumerate().map(with_loss));
-    }
-
-    fn size(&self, y: &u32, background: Option<u32>) -> f64 {
-        f64::from(u8::from(Some(*y) != background))
-    }
-
-    fn set_loss(&self, truth: &u32, y: &u32, background: Option<u32>) -> f64 {
-        position_set_loss(*truth, *y, background)
-    }
-
-    fn sizes(&self, _x: &Rows, _truth: &u32, background: Option<u32>) -> (f64, f64) {
-        (if background.is_some() { 0.0 } else { 1.0 }, 1.0)
-    }
-}
-
-impl KBest<Multiclass> for Multiclass {
-    fn k_best(
-        &self,
-        _x: &Rows,
-        truth: Option<&u32>,
-        scores: &mut Vec<f64>,
-        mix: Mix,
-        k: usize,
-    ) -> Vec<Found<u32>> {
-        let mut all: Vec<Found<u32>> = (0..self.labels as u32)
-            .map(|label| {
-                let loss = truth.map_or(0.0, |truth| self.cost.cost(*truth, label));
-                Found::exactly(label, scores[label as usize], loss)
-            })
-            .collect();
-        let rank = |found: &Found<u32>| mix.rank(found.score, found.loss);
-        all.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
-        all.truncate(k);
-        all
     }
 }
