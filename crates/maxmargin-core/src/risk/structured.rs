@@ -169,9 +169,19 @@ where
         if memory.examples.len() != self.memories.len() {
             return Err(Error::parameter("checkpoint", "made for other data or another search"));
         }
+        // All is read before anything changes.
+        let mut memories = Vec::with_capacity(memory.examples.len());
+        for (i, (code, example)) in memory.examples.into_iter().zip(&self.examples).enumerate() {
+            let refuse = || Error::parameter("checkpoint", "a label that is none").of_example(i);
+            let known: Memory<S::Label> = Memory::from_code(code).ok_or_else(refuse)?;
+            for label in &known.labels {
+                self.structure.check(&example.input, label).map_err(|error| error.of_example(i))?;
+            }
+            memories.push(known);
+        }
         self.queries.store(memory.queries, Ordering::Relaxed);
-        for (place, code) in self.memories.iter().zip(memory.examples) {
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Memory::from_code(code);
+        for (place, known) in self.memories.iter().zip(memories) {
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = known;
         }
         Ok(())
     }

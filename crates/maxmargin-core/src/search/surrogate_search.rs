@@ -136,13 +136,13 @@ impl SurrogateSearch {
         let range = self.loss_range(structure, input, truth);
         let unit = structure.loss_unit(input, truth).map(f64::abs);
         let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
-        let steepest = self.surrogate.steepest(range, unit);
         let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
         let extent = 2.0 * noise.extent + set_loss;
-        let without_error =
-            self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
-        let of_search =
-            (noise.terms + 32.0) * f64::EPSILON + self.strategy.coarseness(structure.as_relaxed().is_some());
+        let steepest = self.surrogate.steepest(range, unit, extent + error);
+        let without_error = self.surrogate.largest_without_margin(range, unit);
+        let of_search = (noise.terms + 32.0) * f64::EPSILON
+            + self.strategy.coarseness(structure.as_relaxed().is_some())
+            + self.surrogate.rounding();
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
     }
 
