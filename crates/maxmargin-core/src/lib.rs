@@ -22,6 +22,7 @@ pub mod shown;
 pub mod solver;
 pub mod structure;
 pub mod surrogate;
+pub mod testing;
 
 pub use error::{Error, Result};
 

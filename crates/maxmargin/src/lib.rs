@@ -63,7 +63,7 @@ pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
 pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};
 pub use maxmargin_core::{
-    comparison, features, inference, linear, risk, search, shown, solver, structure, surrogate,
+    comparison, features, inference, linear, risk, search, shown, solver, structure, surrogate, testing,
 };
 pub use model::Model;
 pub use output::OutputFile;
