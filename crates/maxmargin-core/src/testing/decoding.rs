@@ -4,6 +4,9 @@ use super::{Listed, MIXES, Worth, allowed, wrong};
 use crate::error::Result;
 use crate::structure::{Found, Mix, ScoreNoise, Structure};
 
+/// Multiples of the inverse of this add up without rounding.
+const GRID: f64 = 1024.0;
+
 impl<S: Structure> Listed<'_, S> {
     /// All oracles with the scores that are there.
     pub(super) fn check_oracles(&self, scores: &mut S::Scores, mut noise: ScoreNoise) -> Result<()> {
@@ -22,7 +25,7 @@ impl<S: Structure> Listed<'_, S> {
         let found = self.structure.decode(self.input, scores);
         let worths = self.worths(scores);
         let best = worths.iter().map(|worth| worth.score).fold(f64::NEG_INFINITY, f64::max);
-        if !self.labels.contains(&found.label) {
+        if !self.known.contains(&found.label) {
             return wrong(format!("decode finds {:?}, which is not among the labels", found.label));
         }
         let score = self.structure.score_of(self.input, scores, &found.label);
@@ -38,7 +41,7 @@ impl<S: Structure> Listed<'_, S> {
     fn check_mix(&self, scores: &mut S::Scores, noise: &ScoreNoise, mix: Mix) -> Result<()> {
         let found = self.structure.maximize(self.input, self.truth, scores, mix);
         self.check_found(scores, noise, &found, mix)?;
-        if !self.is_relaxed() && !self.labels.contains(&found.label) {
+        if !self.is_relaxed() && !self.known.contains(&found.label) {
             return wrong(format!("maximize finds {:?}, which is not among the labels", found.label));
         }
         let worths = self.worths(scores);
@@ -51,8 +54,12 @@ impl<S: Structure> Listed<'_, S> {
                 return wrong(format!("maximize under {mix:?} finds {found:?}, and misses {worth}"));
             }
         }
-        // At the ends the other coordinate breaks ties: those that are ties to the last bit.
-        let is_end = mix.score == 0.0 || mix.loss == 0.0;
+        // At the ends the other coordinate breaks ties. Where sums are rounded nobody can tell what a tie is.
+        let is_end = match (mix.score == 0.0, mix.loss == 0.0) {
+            (true, _) => self.structure.loss_unit(self.input, self.truth).is_some(),
+            (_, true) => worths.iter().all(|worth| (GRID * worth.score).fract() == 0.0),
+            _ => false,
+        };
         let ties = worths.iter().map(rank).filter(|there| there.0 == here.0).map(|there| there.1);
         let best = ties.fold(f64::NEG_INFINITY, f64::max);
         let of_other = 4.0 * (noise.error + noise.of_sums(noise.loss));

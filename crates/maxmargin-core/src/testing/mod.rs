@@ -16,6 +16,7 @@ mod surrogate;
 
 pub use surrogate::check_surrogate;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use rand::{RngExt, SeedableRng};
@@ -81,7 +82,8 @@ fn check_example<S: Structure>(
 ) -> Result<()> {
     structure.check(input, truth)?;
     let magnitude = structure.magnitude(input, truth);
-    let listed = Listed { structure, input, truth, labels, magnitude };
+    let known = labels.iter().cloned().collect();
+    let listed = Listed { structure, input, truth, labels, known, magnitude };
     listed.check_labels()?;
     listed.check_features()?;
     listed.check_flows(random)?;
@@ -108,6 +110,8 @@ struct Listed<'a, S: Structure> {
     input: &'a S::Input,
     truth: &'a S::Label,
     labels: Vec<S::Label>,
+    /// The same, to be looked up.
+    known: HashSet<S::Label>,
     magnitude: Magnitude,
 }
 

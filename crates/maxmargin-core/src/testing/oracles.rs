@@ -1,5 +1,7 @@
 //! What a structure may offer beyond decoding: lists, strata, sets and labels between labels.
 
+use std::collections::HashSet;
+
 use super::{Listed, MIXES, Worth, allowed, wrong};
 use crate::error::Result;
 use crate::structure::{Found, Mix, ScoreNoise, Structure};
@@ -14,7 +16,7 @@ impl<S: Structure> Listed<'_, S> {
                 if truth.is_none() && mix.score == 0.0 {
                     continue;
                 }
-                for k in [1, 3, count / 2, count + 1] {
+                for k in [0, 1, 3, count / 2, count, usize::MAX] {
                     let list = lists.k_best(self.input, truth, scores, mix, k);
                     self.check_list(scores, noise, &list, (mix, truth.is_some(), k))?;
                 }
@@ -39,10 +41,9 @@ impl<S: Structure> Listed<'_, S> {
             |worth: &Worth<'_, S::Label>| mix.height(worth.score, if has_truth { worth.loss } else { 0.0 });
         let mut values: Vec<f64> = self.worths(scores).iter().map(value).collect();
         values.sort_by(|a, b| b.total_cmp(a));
+        let mut seen = HashSet::new();
         for (place, found) in list.iter().enumerate() {
-            if list[..place].iter().any(|other| other.label == found.label)
-                || !self.labels.contains(&found.label)
-            {
+            if !seen.insert(&found.label) || !self.known.contains(&found.label) {
                 return wrong(format!("{}: {:?} is twice in the list, or no label", case(), found.label));
             }
             if has_truth {
