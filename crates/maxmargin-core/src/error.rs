@@ -26,6 +26,11 @@ impl Error {
     pub fn parameter(name: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { name: name.into(), problem: problem.into() }
     }
+
+    /// The same, said of the example with this number, counted from 0.
+    pub fn of_example(self, example: usize) -> Self {
+        Self { problem: format!("example {}: {}", example + 1, self.problem), ..self }
+    }
 }
 
 impl fmt::Display for Error {

@@ -7,8 +7,9 @@
 //! - a [`solver`] finds the weights w. It sees the [`risk`] through cutting planes only.
 //!
 //! [`features`] holds rows of numbers, [`linear`] computes with them, and [`inference`] has the algorithms on graphs with
-//! which structures find labels. The crate `maxmargin` adds what surrounds it: data, tasks by name, training and models.
+//! which structures find labels. [`comparison`] tries all searches in one run. The crate `maxmargin` adds what surrounds it: data, tasks by name, training and models.
 
+pub mod comparison;
 mod error;
 pub mod features;
 pub mod inference;
@@ -21,5 +22,10 @@ pub mod shown;
 pub mod solver;
 pub mod structure;
 pub mod surrogate;
+pub mod testing;
 
 pub use error::{Error, Result};
+
+// Files that tests of several crates share speak of this one by its name.
+#[cfg(test)]
+extern crate self as maxmargin_core;

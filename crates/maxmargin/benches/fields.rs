@@ -4,12 +4,15 @@
 //! Frustrated fields leave all labels undecided, fields at the edge leave some after long searches, easy ones hardly any.
 
 use divan::{Bencher, black_box};
-use maxmargin::inference::{AllSets, BranchAndBound, Field, RoofDual, maximize_relaxed};
+use maxmargin::inference::{AllSets, BranchAndBound, Field, RoofDual};
 
 #[path = "../tests/fields/mod.rs"]
 mod fields;
+#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
+mod local_polytope;
 
 use fields::{Dice, RandomField, Shape, any_field, frustrated};
+use local_polytope::maximize_relaxed;
 
 fn main() {
     divan::main();

@@ -101,7 +101,7 @@ impl Structure for Segment {
     }
 
     /// The positions on which the two disagree.
-    fn loss(&self, truth: &Interval, y: &Interval) -> f64 {
+    fn loss(&self, _x: &Self::Input, truth: &Interval, y: &Interval) -> f64 {
         let overlap = truth.end.min(y.end).saturating_sub(truth.start.max(y.start));
         ((truth.end - truth.start) + (y.end - y.start) - 2 * overlap) as f64
     }
@@ -119,7 +119,7 @@ impl Structure for Segment {
     ) -> Found<Interval> {
         let gain = |(t, &score)| mix.rank(score, if truth.contains(t) { -1.0 } else { 1.0 });
         let label = best_interval(scores.inside.iter().enumerate().map(gain));
-        Found::exactly(label, self.score_of(x, scores, &label), self.loss(truth, &label))
+        Found::exactly(label, self.score_of(x, scores, &label), self.loss(x, truth, &label))
     }
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Self::Input, y: &Interval, factor: f64, sum: &mut A) {
@@ -195,7 +195,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for Example { input, truth, .. } in &test {
         structure.score(&outcome.weights, input, &mut scores);
         let found = structure.decode(input, &mut scores);
-        wrong += structure.loss(truth, &found.label);
+        wrong += structure.loss(input, truth, &found.label);
         alone += (0..input.len()).filter(|&t| (scores.inside[t] > 0.0) != truth.contains(t)).count();
         positions += input.len();
     }
@@ -229,12 +229,13 @@ mod tests {
             let mut scores = SegmentScores::default();
             structure.score(&[1.0, random.random_range(-1..=1) as f64], &x, &mut scores);
             for mix in [Mix::SCORE, Mix::AUGMENTED, Mix::LOSS, Mix { score: 1.0, loss: 2.0 }] {
-                let rank =
-                    |y: &Interval| mix.rank(structure.score_of(&x, &scores, y), structure.loss(&truth, y));
+                let rank = |y: &Interval| {
+                    mix.rank(structure.score_of(&x, &scores, y), structure.loss(&x, &truth, y))
+                };
                 let best = labels.iter().map(rank).max_by(|a, b| a.partial_cmp(b).unwrap()).unwrap();
                 let found = structure.maximize(&x, &truth, &mut scores, mix);
                 assert_eq!(mix.rank(found.score, found.loss), best, "{x:?} {truth:?} {mix:?}: {found:?}");
-                assert_eq!(found.loss, structure.loss(&truth, &found.label));
+                assert_eq!(found.loss, structure.loss(&x, &truth, &found.label));
             }
         }
     }

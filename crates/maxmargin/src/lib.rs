@@ -54,7 +54,9 @@ pub mod training;
 pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
 pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};
-pub use maxmargin_core::{features, inference, linear, risk, search, shown, solver, structure, surrogate};
+pub use maxmargin_core::{
+    comparison, features, inference, linear, risk, search, shown, solver, structure, surrogate, testing,
+};
 pub use model::Model;
 pub use output::OutputFile;
 pub use tasks::{Chain, Matching, Multiclass, Multilabel};

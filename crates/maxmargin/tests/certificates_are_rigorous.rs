@@ -35,7 +35,7 @@ struct Lazy {
     room: f64,
 }
 
-impl<S: KBest> Search<S> for Lazy {
+impl<S: Structure + KBest<S>> Search<S> for Lazy {
     type Workspace = ();
 
     fn most_violated(
@@ -74,7 +74,7 @@ fn lazy_risk<S>(
     truth: fn(&[u32]) -> S::Label,
 ) -> Box<dyn Risk>
 where
-    S: KBest + Structure + 'static,
+    S: KBest<S> + Structure + 'static,
 {
     let data = problem.dataset();
     let example =

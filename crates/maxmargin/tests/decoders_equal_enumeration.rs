@@ -1,8 +1,9 @@
 //! Promise: every decoder, λ-oracle (at both ends too) and k-best list equals enumeration of all labels.
 
 use maxmargin::linear::{FeatureSum, Terms};
-use maxmargin::structure::{Found, KBest, LabelSet, Links, Mix, Structure};
+use maxmargin::structure::{Example, KBest, LabelSet, Mix, Structure};
 use maxmargin::task::TaskKind;
+use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
 mod common;
@@ -32,124 +33,34 @@ struct Case<'a, S: Structure> {
     i: usize,
     w: &'a [f64],
     to: fn(&[u32]) -> S::Label,
-    from: &'a dyn Fn(&S::Label) -> Vec<u32>,
 }
 
-impl<S: KBest> Case<'_, S> {
+impl<S: Structure> Case<'_, S> {
     fn score(&self, y: &[u32]) -> f64 {
         dot(self.w, &self.problem.phi(self.i, y))
     }
 
-    /// What decides between labels: the mixed value and what breaks ties, in exact numbers at both ends (where the
-    /// length, by which a mean loss is divided, changes nothing).
-    fn rank(&self, mix: Mix, y: &[u32]) -> (f64, f64) {
-        let score = self.score(y);
-        match (mix.score == 0.0, mix.loss == 0.0) {
-            (true, _) => (self.problem.cost(self.i, y), score),
-            (_, true) => (score, self.problem.cost(self.i, y)),
-            _ => (mix.score * score + mix.loss * self.problem.loss(self.i, y), 0.0),
-        }
-    }
-
-    /// Ranks of all labels, best first.
-    fn ranks(&self, mix: Mix) -> Vec<(f64, f64)> {
-        let mut ranks: Vec<_> = self.problem.labels_of(self.i).iter().map(|y| self.rank(mix, y)).collect();
-        ranks.sort_by(|a, b| b.partial_cmp(a).unwrap());
-        ranks
-    }
-
-    /// The label found is what it says it is.
-    fn consistent(&self, found: &Found<S::Label>, has_truth: bool) -> Result<Vec<u32>, TestCaseError> {
-        let y = (self.from)(&found.label);
-        prop_assert_eq!(y.len(), self.problem.samples[self.i].truth.len());
-        prop_assert!(self.problem.labels_of(self.i).contains(&y), "label {:?}", y);
-        prop_assert_eq!(found.score, self.score(&y), "the score of {:?}", &y);
-        let loss = if has_truth { self.problem.loss(self.i, &y) } else { 0.0 };
-        prop_assert!(close(found.loss, loss), "the loss of {y:?}: {} for {loss}", found.loss);
-        Ok(y)
-    }
-
-    fn same_rank(&self, mix: Mix, y: &[u32], expected: (f64, f64), what: &str) -> Result<(), TestCaseError> {
-        let rank = self.rank(mix, y);
-        let equal = if ENDS.contains(&mix) { rank == expected } else { close(rank.0, expected.0) };
-        prop_assert!(
-            equal,
-            "{what} under {mix:?}: {y:?} has {rank:?}, enumeration {expected:?} (example {}, w = {:?})",
-            self.i,
-            self.w
-        );
-        Ok(())
-    }
-
-    fn check(&self) -> Result<(), TestCaseError> {
-        let &Self { problem, structure, ref x, i, w, .. } = self;
-        let truth = (self.to)(&problem.samples[i].truth);
+    /// Scores, losses and features are those of the documentation, and all oracles find what listing all labels finds.
+    fn check(self) -> Result<(), TestCaseError> {
+        let Self { problem, structure, ref x, i, w, to } = self;
+        let truth = to(&problem.samples[i].truth);
         prop_assert_eq!(structure.dim(), problem.dim());
         let mut scores = S::Scores::default();
         structure.score(w, x, &mut scores);
-
-        for y in problem.labels_of(i) {
-            let label = (self.to)(&y);
-            prop_assert_eq!(structure.score_of(x, &scores, &label), self.score(&y), "the score of {:?}", &y);
-            let loss = problem.loss(i, &y);
-            prop_assert!(close(structure.loss(&truth, &label), loss), "the loss of {y:?} is {loss}");
-            self.check_features(x, &y)?;
-        }
-        self.check_products(x)?;
-
-        let found = structure.decode(x, &mut scores);
-        let y = self.consistent(&found, false)?;
-        prop_assert_eq!(found.score, self.ranks(Mix::SCORE)[0].0, "decoding gave {:?}, w = {:?}", y, w);
-
-        for mix in MIXES.into_iter().chain(ENDS) {
-            let ranks = self.ranks(mix);
-            let found = structure.maximize(x, &truth, &mut scores, mix);
-            let y = self.consistent(&found, true)?;
-            self.same_rank(mix, &y, ranks[0], "maximize")?;
-            for k in [0, 1, 2, 3, ranks.len() / 2, ranks.len(), ranks.len() + 3] {
-                let list = structure.k_best(x, Some(&truth), &mut scores, mix, k);
-                prop_assert_eq!(list.len(), k.min(ranks.len()), "the {} best under {:?}", k, mix);
-                let mut seen = std::collections::HashSet::new();
-                for (found, &rank) in list.iter().zip(&ranks) {
-                    let y = self.consistent(found, true)?;
-                    self.same_rank(mix, &y, rank, &format!("{k}-best"))?;
-                    prop_assert!(seen.insert(y.clone()), "{y:?} twice among the {k} best under {mix:?}");
-                }
-            }
-        }
-
-        let all = structure.k_best(x, None, &mut scores, Mix::SCORE, usize::MAX);
-        let ranks = self.ranks(Mix::SCORE);
-        prop_assert_eq!(all.len(), ranks.len(), "all labels without a truth");
-        for (found, &(score, _)) in all.iter().zip(&ranks) {
-            self.consistent(found, false)?;
-            prop_assert_eq!(found.score, score);
-        }
-        Ok(())
-    }
-
-    /// Inner products of differences, for every label as the one that is subtracted.
-    fn check_products(&self, x: &S::Input) -> Result<(), TestCaseError> {
-        let &Self { problem, structure, i, .. } = self;
-        let kernel = structure.kernel(x);
         let all = problem.labels_of(i);
-        let some: Vec<_> = all.iter().step_by(all.len().div_ceil(8)).collect();
-        for truth in &some {
-            let of_truth = problem.phi(i, truth);
-            let difference = |y: &[u32]| -> Vec<f64> {
-                problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect()
-            };
-            for (y, z) in some.iter().flat_map(|y| some.iter().map(move |z| (y, z))) {
-                let [of_truth, of_y, of_z] = [truth, y, z].map(|label| (self.to)(label));
-                let product = structure.product(x, &kernel, &of_truth, &of_y, &of_z);
-                let expected = dot(&difference(y), &difference(z));
-                prop_assert!(
-                    close(product, expected),
-                    "⟨φ of {y:?}, φ of {z:?}⟩ from {truth:?}: {product}, not {expected}"
-                );
-            }
+        for y in &all {
+            let label = to(y);
+            prop_assert_eq!(structure.score_of(x, &scores, &label), self.score(y), "the score of {:?}", &y);
+            let loss = problem.loss(i, y);
+            prop_assert!(close(structure.loss(x, &truth, &label), loss), "the loss of {y:?} is {loss}");
+            self.check_features(x, y)?;
         }
-        Ok(())
+        let found = structure.decode(x, &mut scores);
+        let best = all.iter().map(|y| self.score(y)).fold(f64::NEG_INFINITY, f64::max);
+        prop_assert_eq!(found.score, best, "decoding gave {:?}, w = {:?}", found.label, w);
+        let example = Example { input: self.x, truth, weight: 1.0 };
+        let judged = check_structure(structure, &[example], |_| all.iter().map(|y| to(y)).collect());
+        judged.map_err(|error| TestCaseError::fail(error.to_string()))
     }
 
     /// φ and φ(y) − φ(truth), into dense and sparse sums, with factors.
@@ -217,7 +128,7 @@ proptest! {
     fn multiclass_equals_enumeration(problem in multiclass(), numbers in numbers()) {
         let (structure, w) = (problem.multiclass(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: |y| y[0], from: &|&y| vec![y] }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: |y| y[0] }.check()?;
         }
     }
 
@@ -225,19 +136,15 @@ proptest! {
     fn chains_equal_enumeration(problem in chain(), numbers in numbers()) {
         let (structure, w) = (problem.chain(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: <[u32]>::to_vec, from: &Vec::clone }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: <[u32]>::to_vec }.check()?;
         }
     }
 
     #[test]
     fn label_sets_equal_enumeration(problem in multilabel(), numbers in numbers()) {
         let (structure, w) = (problem.multilabel(), weights(&problem, &numbers));
-        let from = |set: &LabelSet| -> Vec<u32> {
-            assert!(set.is_whole() && set.on().iter().all(|&label| (label as usize) < problem.labels), "{set:?}");
-            (0..problem.labels as u32).map(|label| set.share(label) as u32).collect()
-        };
         for i in 0..problem.samples.len() {
-            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: label_set, from: &from }.check()?;
+            Case { problem: &problem, structure: &structure, x: problem.dataset().input(i), i, w: &w, to: label_set }.check()?;
         }
     }
 }
@@ -255,14 +162,8 @@ proptest! {
     fn matchings_equal_enumeration(problem in matching(), numbers in numbers()) {
         let (structure, data, w) = (problem.matching(), problem.dataset(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            let from = |label: &Links| -> Vec<u32> {
-                assert!(label.free.is_empty() && label.on.is_sorted_by(|a, b| a < b), "{label:?}");
-                let edges = problem.samples[i].edges.len() as u32;
-                assert!(label.on.iter().all(|&edge| edge < edges), "{label:?}");
-                (0..edges).map(|edge| u32::from(label.on.contains(&edge))).collect()
-            };
             let x = data.graph(i).unwrap();
-            Case { problem: &problem, structure: &structure, x, i, w: &w, to: links, from: &from }.check()?;
+            Case { problem: &problem, structure: &structure, x, i, w: &w, to: links }.check()?;
         }
     }
 }

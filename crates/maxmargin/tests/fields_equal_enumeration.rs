@@ -1,13 +1,15 @@
 //! Promise: every kernel for binary fields finds what listing all sets of labels, or a general linear program, finds.
 
 use maxmargin::inference::{
-    AllSets, BoundedSet, BranchAndBound, Field, Forest, RoofDual, k_best_sets, maximize_relaxed,
-    relaxed_score,
+    AllSets, BoundedSet, BranchAndBound, Field, Forest, RoofDual, k_best_sets, relaxed_score,
 };
 
 mod fields;
+#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
+mod local_polytope;
 
 use fields::{Dice, RandomField, Shape, any_field, frustrated};
+use local_polytope::maximize_relaxed;
 
 const SHAPES: [Shape; 4] = [Shape::Complete, Shape::Sparse, Shape::Forest, Shape::Independent];
 

@@ -1,13 +1,13 @@
 //! Promise: where a structure says that its labels are flows, they are: a label's flow has its features, its score and its
-//! loss, and the best flow for any weights is worth no more than the best label.
+//! loss (which the referee for structures compares), and the best flow for any weights is worth no more than the best label.
 
 use std::fmt::Debug;
 
 use maxmargin::data::Dataset;
 use maxmargin::inference::FlowProjection;
-use maxmargin::linear::Terms;
-use maxmargin::structure::{Flow, Links, Structure};
+use maxmargin::structure::{Example, Flow, Links, Structure};
 use maxmargin::task::TaskKind;
+use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
 mod common;
@@ -35,25 +35,10 @@ where
         prop_assert_eq!(&polytope.truth, &flow.label_flow(&x, &truth));
         let mut scores = vec![f64::NAN; arcs];
         flow.arc_scores(w, &x, &mut scores);
-        for y in problem.labels_of(i) {
-            let z = flow.label_flow(&x, &label(&y));
-            prop_assert_eq!(polytope.network.excess(&z), 0.0, "{:?} is no flow", y);
-            let mut features = vec![0.0; problem.dim()];
-            flow.add_flow_features(&x, &z, &mut features);
-            let mut by_arcs = Terms::default();
-            (0..arcs).filter(|&a| z[a] == 1.0).for_each(|a| flow.add_arc_features(&x, a, &mut by_arcs));
-            let mut sum = vec![0.0; problem.dim()];
-            by_arcs.add_to(1.0, &mut sum);
-            prop_assert!(sum.iter().zip(&features).all(|(a, b)| (a - b).abs() < 1e-9), "arc by arc: {sum:?}");
-            let phi = problem.phi(i, &y);
-            prop_assert!(
-                features.iter().zip(&phi).all(|(a, b)| (a - b).abs() < 1e-9),
-                "{y:?} has the features {features:?}, not {phi:?}"
-            );
-            let score = dot(w, &phi);
-            prop_assert!((dot(&scores, &z) - score).abs() < 1e-9 * (1.0 + score.abs()), "the score of {y:?}");
-            prop_assert!((polytope.loss(&z) - problem.loss(i, &y)).abs() < 1e-9, "the loss of {y:?}");
-        }
+        let all = || problem.labels_of(i).iter().map(|y| label(y)).collect();
+        let example = Example { input: input(&data, i), truth: label(&sample.truth), weight: 1.0 };
+        let judged = check_structure(structure, &[example], |_| all());
+        judged.map_err(|error| TestCaseError::fail(error.to_string()))?;
         // Far enough in the direction of the scores, the nearest flow is a best one.
         let value: Vec<f64> = scores.iter().zip(&polytope.losses).map(|(score, loss)| score + loss).collect();
         let far: Vec<f64> = value.iter().map(|value| 1e4 * value).collect();

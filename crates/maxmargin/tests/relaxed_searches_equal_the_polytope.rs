@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use maxmargin::data::Rows;
-use maxmargin::inference::{Field, LabelGraph, maximize_relaxed};
+use maxmargin::inference::{Field, LabelGraph};
 use maxmargin::linear::Terms;
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::search::{Memory, Scene, Strategy as Search, SurrogateSearch, Workspace};
@@ -15,11 +15,14 @@ use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
 mod common;
+#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
+mod local_polytope;
 
 use common::polytope::{Fraction, relaxed};
 use common::problem::{Problem, cases, dot, label_set, numbers, weights};
 use common::reference::optimum_under;
 use common::surrogate::{Surrogated, best_of_border};
+use local_polytope::maximize_relaxed;
 
 const MIXES: [Mix; 7] = [
     Mix::AUGMENTED,
@@ -100,7 +103,7 @@ impl Case<'_> {
         let phi = problem.phi_at(i, &mu);
         let features = self.features(x, set);
         prop_assert!(all_close(&features, &phi), "φ of {set:?}: {features:?}, not {phi:?}");
-        let (score, loss) = (structure.score_of(x, scores, set), structure.loss(&self.truth(), set));
+        let (score, loss) = (structure.score_of(x, scores, set), structure.loss(x, &self.truth(), set));
         prop_assert!(close(score, dot(w, &phi)), "the score of {set:?}: {score}, not {}", dot(w, &phi));
         let expected = problem.loss_at(i, &mu);
         prop_assert!(close(loss, expected), "the loss of {set:?}: {loss}, not {expected}");
@@ -146,7 +149,7 @@ impl Case<'_> {
             let found = structure.maximize(x, &self.truth(), scores, mix);
             let mu = self.check_set(x, scores, &found.label)?;
             prop_assert!(close(found.score, structure.score_of(x, scores, &found.label)), "{found:?}");
-            prop_assert!(close(found.loss, structure.loss(&self.truth(), &found.label)), "{found:?}");
+            prop_assert!(close(found.loss, structure.loss(x, &self.truth(), &found.label)), "{found:?}");
             prop_assert_eq!(found.missed, 0.0);
             let best = vertices.iter().map(|mu| self.rank(mix, mu));
             let best = best.fold((f64::NEG_INFINITY, f64::NEG_INFINITY), |a, b| if b > a { b } else { a });
@@ -179,7 +182,7 @@ impl Case<'_> {
         for (k, a) in sets.iter().enumerate() {
             let b = &sets[(k * 3 + 1) % sets.len()];
             for share in [0.0, 0.25, 0.5, 0.7, 1.0] {
-                let mix = self.structure.between(a, b, share).expect("labels are fractional");
+                let mix = self.structure.between(a, b, share);
                 let numbers = self.check_set(x, scores, &mix)?;
                 let [of_a, of_b] = [self.fraction(x, a)?, self.fraction(x, b)?];
                 let between = |a: &[f64], b: &[f64]| -> Vec<f64> {

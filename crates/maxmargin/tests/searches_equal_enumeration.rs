@@ -2,7 +2,7 @@
 //! best point of the convex hull; and the upper bound of every search holds.
 
 use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
-use maxmargin::structure::{ScoreNoise, Searchable};
+use maxmargin::structure::{ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::task::TaskKind;
 use proptest::prelude::*;
@@ -117,6 +117,35 @@ fn on_ten_thousand_sets_of_points() {
     );
 }
 
+/// A structure may have nothing but a λ-oracle: what hull and angular then miss, their bound allows for.
+#[test]
+fn a_plain_oracle_bounds_what_cannot_be_listed() {
+    let mut random = Pcg64Mcg::seed_from_u64(9);
+    let (mut found, mut missed) = (0, 0);
+    for surrogate in surrogates() {
+        for _ in 0..2_000 {
+            let points = random_points(surrogate, &mut random);
+            let best = best_label(&points, surrogate).2.max(0.0);
+            let of_labels = [Strategy::Hull, Strategy::Angular];
+            for strategy in strategies(surrogate).filter(|strategy| of_labels.contains(strategy)) {
+                let mut plane = Points::new(points.clone());
+                (plane.stratified, plane.listed) = (false, false);
+                let mut memory = Memory::default();
+                for start in ["cold", "warm"] {
+                    let answer = search(strategy, &mut plane, surrogate, &mut memory);
+                    let case = || format!("{surrogate}, {strategy} {start}: {answer:?}, labels {points:?}");
+                    let (h, g) = answer.best.point();
+                    assert!(close(surrogate.value(h, g).max(0.0), answer.value), "{}", case());
+                    assert!(answer.value <= best + 1e-9 * (1.0 + best), "best {best}, {}", case());
+                    assert!(answer.upper >= best - 1e-9 * (1.0 + best), "best {best}, {}", case());
+                    *if close(answer.value, best) { &mut found } else { &mut missed } += 1;
+                }
+            }
+        }
+    }
+    assert!(missed > 0 && found > 5 * missed, "{found} found, {missed} missed");
+}
+
 /// SLACK Theorem 1: no λ-oracle returns the best of three labels.
 #[test]
 fn three_labels_that_defeat_every_lambda() {
@@ -142,7 +171,7 @@ fn three_labels_that_defeat_every_lambda() {
     }
 }
 
-fn check<S: Searchable>(
+fn check<S: Structure>(
     problem: &Problem,
     structure: &S,
     examples: &[(S::Input, S::Label)],

@@ -2,7 +2,8 @@
 //!
 //! Labels, hull and contours are the same in all panels, so that the eye compares the ways only.
 
-use maxmargin::search::{Portrait, Strategy, Way};
+use maxmargin::comparison::{Portrait, Way};
+use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;

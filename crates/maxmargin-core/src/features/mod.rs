@@ -182,6 +182,11 @@ impl FeatureMatrix {
         Self { columns, rows, sparse: false, values, ..Self::default() }
     }
 
+    /// This many rows without any feature: for inputs whose scores come from outside.
+    pub fn without_columns(rows: usize) -> Self {
+        Self { rows, ..Self::default() }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -341,6 +346,11 @@ impl Rows {
     pub fn new(matrix: &Arc<FeatureMatrix>, rows: Range<usize>) -> Self {
         assert!(rows.start <= rows.end && rows.end <= matrix.rows() && rows.end <= u32::MAX as usize);
         Self { matrix: Arc::clone(matrix), start: rows.start as u32, end: rows.end as u32 }
+    }
+
+    /// So many rows without features, as of a sequence of which only the length is known: for scores from outside.
+    pub fn without_features(rows: u32) -> Self {
+        Self { matrix: Arc::new(FeatureMatrix::without_columns(rows as usize)), start: 0, end: rows }
     }
 
     /// The number of rows.

@@ -190,8 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn the_relaxation_keeps_its_value() -> crate::Result<()> {
-        use crate::inference::{PolytopeRow, maximize_relaxed};
+    fn the_relaxation_keeps_its_value() -> Result<(), String> {
+        use crate::inference::local_polytope::{PolytopeRow, maximize_relaxed};
         let graph = LabelGraph::complete(5);
         let mut decided = 0;
         for seed in 0..200u64 {

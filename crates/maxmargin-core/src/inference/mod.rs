@@ -2,7 +2,7 @@
 //!
 //! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
 //! [`Field`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
-//! by maximum flow anywhere ([`RoofDual`]; with side constraints [`maximize_relaxed`]), and exact answers on top of it
+//! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
@@ -24,13 +24,17 @@ mod k_best_matchings;
 mod k_best_paths;
 mod k_best_sets;
 mod k_best_viterbi;
-mod local_polytope;
 mod max_flow;
 mod network;
 mod roof_duality;
 mod stratified_matching;
 mod stratified_viterbi;
 mod viterbi;
+
+/// The referee of the relaxation, which tests of other crates read too.
+#[cfg(test)]
+#[path = "../../tests/reference/local_polytope.rs"]
+pub(crate) mod local_polytope;
 
 pub use assignment::Assignment;
 pub use b_matching::{BMatching, LinkLimits, Priced};
@@ -46,9 +50,41 @@ pub use k_best_matchings::k_best_matchings;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
-pub use local_polytope::{PolytopePoint, PolytopeRow, maximize_relaxed};
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;
+
+#[cfg(test)]
+mod tests {
+    use super::Field;
+    use super::local_polytope::{PolytopeRow, maximize_relaxed};
+    use crate::inference::LabelGraph;
+
+    #[test]
+    fn rows_cut_off_halves() -> Result<(), String> {
+        let graph = LabelGraph::complete(3);
+        let field = Field { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
+        assert!((maximize_relaxed(field, &[])?.score - 1.5).abs() < 1e-7);
+        // The triangle inequality μ_0 + μ_1 + μ_2 − μ_01 − μ_02 − μ_12 ≤ 1.
+        let triangle = PolytopeRow {
+            nodes: vec![(0, 1.0), (1, 1.0), (2, 1.0)],
+            pairs: vec![(0, -1.0), (1, -1.0), (2, -1.0)],
+            bound: 1.0,
+        };
+        assert!((maximize_relaxed(field, &[triangle])?.score - 1.0).abs() < 1e-7);
+        Ok(())
+    }
+
+    #[test]
+    fn impossible_rows_are_refused() {
+        let graph = LabelGraph::independent(2);
+        let field = Field { graph: &graph, unary: &[1.0; 2], coupling: &[] };
+        let row = |nodes, bound| PolytopeRow { nodes, pairs: vec![], bound };
+        assert!(maximize_relaxed(field, &[row(vec![(0, 1.0)], -1.0)]).is_err());
+        assert!(maximize_relaxed(field, &[row(vec![(2, 1.0)], 1.0)]).is_err());
+        let pair = PolytopeRow { pairs: vec![(0, 1.0)], ..PolytopeRow::default() };
+        assert!(maximize_relaxed(field, &[pair]).is_err());
+    }
+}

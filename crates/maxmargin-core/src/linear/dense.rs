@@ -27,6 +27,32 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     dispatch!(body(x: &[f64], y: &[f64]) -> f64)
 }
 
+/// The largest |x_j|; infinite where one of them is no number.
+///
+/// ```
+/// use maxmargin_core::linear::largest_size;
+/// assert_eq!(largest_size(&[1.0, -2.0]), 2.0);
+/// assert_eq!(largest_size(&[1.0, f64::NAN]), f64::INFINITY);
+/// ```
+pub fn largest_size(x: &[f64]) -> f64 {
+    #[inline(always)]
+    fn body<const FMA: bool>(x: &[f64]) -> f64 {
+        let (tiles, rest) = x.as_chunks::<16>();
+        let (mut largest, mut are_numbers) = ([0.0_f64; 16], [true; 16]);
+        for tile in tiles {
+            for lane in 0..16 {
+                let size = tile[lane].abs();
+                are_numbers[lane] &= size <= f64::MAX;
+                largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            }
+        }
+        let are_numbers = are_numbers.iter().all(|&is| is) && rest.iter().all(|x| x.is_finite());
+        let sizes = rest.iter().map(|x| x.abs()).chain(largest);
+        if are_numbers { sizes.fold(0.0, f64::max) } else { f64::INFINITY }
+    }
+    dispatch!(body(x: &[f64]) -> f64)
+}
+
 /// ⟨x, y⟩ for each of several y: `x` is read once for four of them.
 pub fn dots(x: &[f64], ys: &[&[f64]], out: &mut [f64]) {
     #[inline(always)]

@@ -14,7 +14,8 @@ mod terms;
 
 pub use common_directions::CommonDirections;
 pub use dense::{
-    add_scaled, dot, dots, large_norm_squared, norm_squared, norm_squared_roundings, rotate, scale,
+    add_scaled, dot, dots, large_norm_squared, largest_size, norm_squared, norm_squared_roundings, rotate,
+    scale,
 };
 pub use feature_sum::FeatureSum;
 pub use large::LargeVector;

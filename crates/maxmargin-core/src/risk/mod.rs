@@ -6,11 +6,13 @@
 //! is always valid.
 
 mod evaluation;
+mod part_risk;
 mod plane;
 mod saddle;
 mod structured;
 
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
+pub use part_risk::{PartAnswer, PartExample, PartRisk};
 pub use plane::Plane;
 pub use saddle::Saddle;
 pub use structured::StructuredRisk;
@@ -50,8 +52,8 @@ impl<'a> Point<'a> {
     }
 }
 
-/// At least ‖w‖.
-pub(crate) fn norm_bound(weights: &[f64]) -> f64 {
+/// At least ‖w‖, whatever rounding does.
+pub fn norm_bound(weights: &[f64]) -> f64 {
     let square = round_up(large_norm_squared(weights), norm_squared_roundings(weights.len()));
     // Squares of the smallest numbers are lost; none is larger than this.
     round_up((square + weights.len() as f64 * f64::MIN_POSITIVE).sqrt(), 2.0)
@@ -89,7 +91,7 @@ impl Bounds {
     }
 
     /// The same times a number ≥ 0.
-    pub(crate) fn times(self, factor: f64) -> Self {
+    pub fn times(self, factor: f64) -> Self {
         let Self { value, upper, rounding, missed } = self;
         Self {
             value: factor * value,
@@ -100,7 +102,7 @@ impl Bounds {
     }
 
     /// With the upper bound raised by what so many operations on the way to it may have rounded off.
-    pub(crate) fn raised(self, operations: f64) -> Self {
+    pub fn raised(self, operations: f64) -> Self {
         let upper = round_up(self.upper, operations);
         Self { upper, rounding: self.rounding + (upper - self.upper), ..self }
     }
@@ -162,9 +164,10 @@ pub trait Risk: Sync {
 /// What a risk knows from before: the number of queries, and the memory of each example's search.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RiskMemory {
-    queries: u64,
+    /// How often the oracles have asked their structure.
+    pub queries: u64,
     /// λ and labels as [`Coded`](crate::structure::Coded) writes them; empty where searches remember nothing.
-    examples: Vec<(f64, Vec<Vec<u32>>)>,
+    pub examples: Vec<(f64, Vec<Vec<u32>>)>,
 }
 
 /// Answers with cutting planes, and does the arithmetic with those that a solver keeps.

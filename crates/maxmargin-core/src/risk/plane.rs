@@ -19,14 +19,24 @@ pub struct Plane {
 }
 
 impl Plane {
+    /// The plane of a label, by its code, with the factor of its difference of features and the value at w = 0.
+    pub fn new(code: &[u32], factor: f64, b: f64) -> Self {
+        Self { code: code.into(), factor, second: None, b }
+    }
+
+    /// The same for a mix of two labels: a second one, with a factor of its own.
+    pub fn with_second(self, code: &[u32], factor: f64) -> Self {
+        Self { second: Some(Box::new((code.into(), factor))), ..self }
+    }
+
     /// The labels, each with its factor.
-    pub(super) fn parts(&self) -> impl Iterator<Item = (&[u32], f64)> {
+    pub fn parts(&self) -> impl Iterator<Item = (&[u32], f64)> {
         let second = self.second.as_deref().map(|(code, factor)| (&**code, *factor));
         [(&*self.code, self.factor)].into_iter().chain(second)
     }
 
     /// The sum of the absolute values of the factors.
-    pub(crate) fn length(&self) -> f64 {
+    pub fn length(&self) -> f64 {
         self.parts().map(|(_, factor)| factor.abs()).sum()
     }
 

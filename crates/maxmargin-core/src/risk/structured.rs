@@ -48,12 +48,18 @@ pub struct StructuredRisk<S: Structure, Q> {
 }
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
-    /// The risk of these examples. Refused where a weight is negative or not finite: then planes are no lower bounds.
+    /// The risk of these examples. Refused where the search asks for what the structure does not have, where an input or a truth
+    /// does not fit the structure, and where a weight is negative or not finite: then planes are no lower bounds.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
-        examples.iter().enumerate().try_for_each(|(i, example)| check_weight(i, example.weight))?;
+        search.check(&structure)?;
+        for (i, Example { input, truth, weight }) in examples.iter().enumerate() {
+            check_weight(i, *weight)?;
+            structure.check(input, truth).map_err(|error| error.of_example(i))?;
+        }
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
         let longest_arcs = examples.iter().map(|_| OnceLock::new()).collect();
+        let search_is_convex = search.is_convex();
         let remembered = if search.remembers() { examples.len() } else { 0 };
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
         let magnitude = |example: &Example<S>| structure.magnitude(&example.input, &example.truth);
@@ -69,7 +75,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
             longest_arcs,
             memories,
             queries: AtomicU64::new(0),
-            convex: true,
+            convex: search_is_convex,
         })
     }
 
@@ -163,9 +169,19 @@ where
         if memory.examples.len() != self.memories.len() {
             return Err(Error::parameter("checkpoint", "made for other data or another search"));
         }
+        // All is read before anything changes.
+        let mut memories = Vec::with_capacity(memory.examples.len());
+        for (i, (code, example)) in memory.examples.into_iter().zip(&self.examples).enumerate() {
+            let refuse = || Error::parameter("checkpoint", "a label that is none").of_example(i);
+            let known: Memory<S::Label> = Memory::from_code(code).ok_or_else(refuse)?;
+            for label in &known.labels {
+                self.structure.check(&example.input, label).map_err(|error| error.of_example(i))?;
+            }
+            memories.push(known);
+        }
         self.queries.store(memory.queries, Ordering::Relaxed);
-        for (place, code) in self.memories.iter().zip(memory.examples) {
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Memory::from_code(code);
+        for (place, known) in self.memories.iter().zip(memories) {
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = known;
         }
         Ok(())
     }

@@ -221,7 +221,7 @@ fn first_angles<P: LabelPlane>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Points, Stratum};
+    use crate::search::Points;
 
     /// A plane whose constrained oracle answers from a list.
     struct Scripted(Vec<Result<Option<Spot<u32>>, GaveUp<u32>>>);
@@ -246,18 +246,6 @@ mod tests {
         }
 
         fn maximize(&mut self, _mix: Mix) -> Spot<u32> {
-            self.truth()
-        }
-
-        fn k_best(&mut self, _mix: Mix, _k: usize) -> Vec<Spot<u32>> {
-            Vec::new()
-        }
-
-        fn strata(&mut self, _strata: &mut Vec<Stratum>) -> bool {
-            false
-        }
-
-        fn in_stratum(&mut self, _number: usize) -> Spot<u32> {
             self.truth()
         }
 

@@ -152,7 +152,8 @@ mod tests {
     use super::super::structure_plane::StructurePlane;
     use super::*;
     use crate::features::{FeatureMatrix, Rows};
-    use crate::inference::{Field, LabelGraph, PolytopeRow, maximize_relaxed};
+    use crate::inference::local_polytope::{PolytopeRow, maximize_relaxed};
+    use crate::inference::{Field, LabelGraph};
     use crate::structure::{Inference, LabelSet, Multilabel, MultilabelOptions, ScoreNoise, Structure};
 
     /// A random field with a truth: h + 1 and g as linear functions of (1, μ_i, μ_ij).

@@ -111,7 +111,7 @@ impl<L: Clone> Findings<L> {
         let above = match mix.score == 0.0 {
             // No label has a larger loss than the best one.
             true => 0.0,
-            false => self.surrogate.steepest(self.range, self.unit) * rounding / mix.score,
+            false => self.surrogate.steepest(self.range, self.unit, f64::INFINITY) * rounding / mix.score,
         };
         self.upper = self.upper.min(self.value + above);
     }

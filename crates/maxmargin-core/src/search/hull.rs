@@ -6,7 +6,8 @@
 //! hull. (THESIS prints the edges *below* the contour's tangent, and then misses the best mix in many problems.)
 //!
 //! For a label instead of a mix, the labels under the last edge are listed from the top down, by k-best with growing k,
-//! until what is left below the last one cannot be better than the best.
+//! until what is left below the last one cannot be better than the best. Where labels cannot be listed, and there is no table of
+//! losses either, the line through the edge bounds what was missed.
 
 use super::findings::{Findings, MOST_LISTED, MOST_QUERIES, mix_points};
 use super::strategy::TOLERANCE;
@@ -165,9 +166,16 @@ pub(super) fn search<P: LabelPlane>(
             listed = 0;
             findings.query(plane, mix)
         } else {
-            listed = FIRST_LISTED;
-            let spots = list(plane, mix, listed, &mut findings);
-            spots.into_iter().next().unwrap_or_else(|| plane.truth())
+            match list(plane, mix, FIRST_LISTED, &mut findings) {
+                Some(spots) => {
+                    listed = FIRST_LISTED;
+                    spots.into_iter().next().unwrap_or_else(|| plane.truth())
+                }
+                None => {
+                    listed = 0;
+                    findings.query(plane, mix)
+                }
+            }
         };
         rounding = TOLERANCE * mix.height(top.point.0.abs(), top.point.1.abs() + largest_loss);
         let is_above = height(spot.point()) > height(top.point) + rounding;
@@ -203,6 +211,9 @@ pub(super) fn search<P: LabelPlane>(
             }
         }
         Some(_) if !findings.is_proven() => {
+            if listed == 0 {
+                look_up(plane, &mut findings);
+            }
             while !findings.is_proven() && (1..MOST_LISTED).contains(&listed) {
                 listed *= 4;
                 if listed > FEW_LISTED && look_up(plane, &mut findings) {
@@ -245,8 +256,8 @@ fn list<P: LabelPlane>(
     mix: Mix,
     k: usize,
     findings: &mut Findings<P::Label>,
-) -> Vec<Spot<P::Label>> {
-    let listed = plane.k_best(mix, k);
+) -> Option<Vec<Spot<P::Label>>> {
+    let listed = plane.k_best(mix, k)?;
     findings.asked(mix, listed.first().map(Spot::point));
     listed.iter().for_each(|spot| findings.see(spot));
     let left = match listed.last() {
@@ -256,7 +267,7 @@ fn list<P: LabelPlane>(
         _ => 0.0,
     };
     findings.upper = findings.upper.min(left.max(findings.value));
-    listed
+    Some(listed)
 }
 
 /// The labels beside the best point, which the next search starts with.

@@ -76,14 +76,23 @@ pub trait LabelPlane {
     /// The λ-oracle: the label of largest `mix.score · h + mix.loss · g`, ties broken as [`Mix`] says.
     fn maximize(&mut self, mix: Mix) -> Spot<Self::Label>;
 
-    /// The `k` best labels of the same, best first; fewer when there are fewer.
-    fn k_best(&mut self, mix: Mix, k: usize) -> Vec<Spot<Self::Label>>;
+    /// The `k` best labels of the same, best first; fewer when there are fewer. `None` where labels cannot be listed.
+    fn k_best(&mut self, mix: Mix, k: usize) -> Option<Vec<Spot<Self::Label>>> {
+        let _ = (mix, k);
+        None
+    }
 
-    /// The stratified oracle: for each loss the largest h. Returns false where losses are not whole numbers.
-    fn strata(&mut self, strata: &mut Vec<Stratum>) -> bool;
+    /// The stratified oracle: for each loss the largest h. Returns false where there is none, or losses are not whole numbers.
+    fn strata(&mut self, strata: &mut Vec<Stratum>) -> bool {
+        let _ = strata;
+        false
+    }
 
-    /// The label of the stratum with this number, after [`strata`](Self::strata).
-    fn in_stratum(&mut self, number: usize) -> Spot<Self::Label>;
+    /// The label of the stratum with this number, after [`strata`](Self::strata) returned true.
+    fn in_stratum(&mut self, number: usize) -> Spot<Self::Label> {
+        let _ = number;
+        self.truth()
+    }
 
     /// The λ-oracle constrained to an angle, for labels that are worth more than `floor`; none where there is no such
     /// label. At most so many labels are listed to find one.
@@ -97,7 +106,9 @@ pub trait LabelPlane {
         let height = |spot: &Spot<Self::Label>| mix.height(spot.h, spot.g);
         let mut k = 4;
         loop {
-            let listed = self.k_best(mix, k);
+            let Some(listed) = self.k_best(mix, k) else {
+                return self.unlisted(angle, mix, floor);
+            };
             let whole = listed.len() < k;
             let lowest = listed.last().map_or(floor, height);
             for spot in &listed {
@@ -116,6 +127,22 @@ pub trait LabelPlane {
                 () if k >= most => return Err(GaveUp { height: lowest, seen: listed }),
                 () => k *= 4,
             }
+        }
+    }
+
+    /// The same where labels cannot be listed: the best label of all, if it happens to lie in the angle.
+    fn unlisted(
+        &mut self,
+        angle: &Angle,
+        mix: Mix,
+        floor: f64,
+    ) -> Result<Option<Spot<Self::Label>>, GaveUp<Self::Label>> {
+        let spot = self.maximize(mix);
+        let height = mix.height(spot.h, spot.g) + spot.missed;
+        match () {
+            () if height <= floor => Ok(None),
+            () if spot.missed == 0.0 && angle.contains(spot.h, spot.g) => Ok(Some(spot)),
+            () => Err(GaveUp { height, seen: vec![spot] }),
         }
     }
 }
@@ -138,12 +165,14 @@ pub struct Points {
     points: Vec<(f64, f64)>,
     /// Whether [`strata`](LabelPlane::strata) answers, with each point as a stratum of its own.
     pub stratified: bool,
+    /// Whether [`k_best`](LabelPlane::k_best) answers.
+    pub listed: bool,
 }
 
 impl Points {
     /// Labels at these points (h, g); the first is the truth.
     pub fn new(points: Vec<(f64, f64)>) -> Self {
-        Self { points, stratified: true }
+        Self { points, stratified: true, listed: true }
     }
 
     /// The points.
@@ -175,12 +204,15 @@ impl LabelPlane for Points {
         self.spot(&best)
     }
 
-    fn k_best(&mut self, mix: Mix, k: usize) -> Vec<Spot<usize>> {
+    fn k_best(&mut self, mix: Mix, k: usize) -> Option<Vec<Spot<usize>>> {
+        if !self.listed {
+            return None;
+        }
         let mut all: Vec<Spot<usize>> = (0..self.points.len()).map(|i| self.spot(&i)).collect();
         let rank = |spot: &Spot<usize>| mix.rank(spot.h, spot.g);
         all.sort_by(|a, b| rank(b).partial_cmp(&rank(a)).unwrap_or(std::cmp::Ordering::Equal));
         all.truncate(k);
-        all
+        Some(all)
     }
 
     fn strata(&mut self, strata: &mut Vec<Stratum>) -> bool {

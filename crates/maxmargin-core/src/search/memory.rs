@@ -34,7 +34,7 @@ impl<L: Clone + PartialEq> Memory<L> {
 
 impl<L: Coded> Memory<L> {
     /// Numbers from which [`from_code`](Self::from_code) makes the same memory.
-    pub(crate) fn code(&self) -> (f64, Vec<Vec<u32>>) {
+    pub fn code(&self) -> (f64, Vec<Vec<u32>>) {
         let code = |label: &L| {
             let mut code = Vec::new();
             label.encode(&mut code);
@@ -43,12 +43,12 @@ impl<L: Coded> Memory<L> {
         (self.lambda, self.labels.iter().map(code).collect())
     }
 
-    pub(crate) fn from_code((lambda, labels): (f64, Vec<Vec<u32>>)) -> Self {
+    /// The memory that was written so; `None` where a code stands for no label.
+    pub fn from_code((lambda, labels): (f64, Vec<Vec<u32>>)) -> Option<Self> {
         let label = |code: Vec<u32>| {
             let mut label = L::default();
-            label.decode(&code);
-            label
+            label.decode(&code).then_some(label)
         };
-        Self { lambda, labels: labels.into_iter().map(label).collect() }
+        Some(Self { lambda, labels: labels.into_iter().map(label).collect::<Option<_>>()? })
     }
 }

@@ -12,37 +12,36 @@
 //! | hull | every ψ that increases with h and g | the best label, or the best mix of two |
 //! | angular | slack rescaling | the best label |
 //! | bisecting, binary, sarawagi | slack rescaling | a label, and a bound on the best |
+//!
+//! The stratified search asks for a [`Stratified`](crate::structure::Stratified) structure, and Micro-F1 for
+//! [`LabelSets`](crate::structure::LabelSets). All others work with the plain λ-oracle; hull and angular then find a label and a
+//! bound on the best, and the best label itself where the structure has [`KBest`](crate::structure::KBest) or strata.
 
 mod angular;
 mod binary;
 mod bisecting;
-mod compared_search;
 mod constrained_oracle;
-mod contest;
 mod findings;
 mod hull;
 mod label_plane;
 mod margin;
 mod memory;
-mod portrait;
 mod sarawagi;
 mod strategy;
 mod stratified;
 mod structure_plane;
 mod surrogate_search;
-mod tally;
 
 pub use self::angular::Angle;
-pub use self::compared_search::{ComparedSearch, Comparison, Subject};
 pub use self::findings::{Answer, Query};
 pub use self::label_plane::{GaveUp, LabelPlane, Points, Spot, Stratum};
 pub use self::margin::MarginSearch;
 pub use self::memory::Memory;
-pub use self::portrait::{Portrait, Way};
+pub(crate) use self::strategy::FRACTIONAL_PRECISION;
 pub use self::strategy::{Strategy, search};
 pub use self::surrogate_search::{SurrogateSearch, Workspace};
-pub use self::tally::{Tally, Totals};
 
+use crate::error::Result;
 use crate::structure::{ScoreNoise, Structure};
 
 /// The most violated label of one example, as a tangent of ψ in h.
@@ -97,9 +96,20 @@ pub trait Search<S: Structure>: Sync {
         workspace: &mut Self::Workspace,
     ) -> Violation<S::Label>;
 
+    /// Refuses a structure that lacks what this search asks of it.
+    fn check(&self, structure: &S) -> Result<()> {
+        let _ = structure;
+        Ok(())
+    }
+
     /// Whether anything is kept in an example's memory.
     fn remembers(&self) -> bool {
         false
+    }
+
+    /// Whether what it maximises is convex in the weights. Where it is not, its answers bound nothing, and there is no certificate.
+    fn is_convex(&self) -> bool {
+        true
     }
 
     /// Whether it searches for the label of margin rescaling, exactly or not.

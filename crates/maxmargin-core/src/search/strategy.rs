@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::surrogate::Surrogate;
 
 /// How near the angular search comes to the best fractional label (SLACK §5 has 0.001).
-pub(super) const FRACTIONAL_PRECISION: f64 = 1e-3;
+pub(crate) const FRACTIONAL_PRECISION: f64 = 1e-3;
 
 /// Searches compare heights of labels up to this, relative to the numbers involved.
 pub(super) const TOLERANCE: f64 = 1e-11;

@@ -1,10 +1,10 @@
 //! The label plane of an example of a structure.
 
 use super::{LabelPlane, Scene, Spot, Stratum};
-use crate::structure::{Found, Mix, ScoreStratum, Searchable, Structure};
+use crate::structure::{Found, Mix, ScoreStratum, Structure};
 
 /// The labels of one example, as points (h, g).
-pub(super) struct StructurePlane<'a, S: Structure> {
+pub(crate) struct StructurePlane<'a, S: Structure> {
     scene: Scene<'a, S>,
     /// The score of the truth.
     score_of_truth: f64,
@@ -16,9 +16,9 @@ pub(super) struct StructurePlane<'a, S: Structure> {
     strata: &'a mut Vec<ScoreStratum>,
 }
 
-impl<'a, S: Searchable> StructurePlane<'a, S> {
+impl<'a, S: Structure> StructurePlane<'a, S> {
     /// `base` is added to every loss, which then lies in `range`.
-    pub(super) fn new(
+    pub(crate) fn new(
         scene: Scene<'a, S>,
         base: f64,
         range: (f64, f64),
@@ -47,7 +47,7 @@ impl<'a, S: Searchable> StructurePlane<'a, S> {
     }
 }
 
-impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
+impl<S: Structure> LabelPlane for StructurePlane<'_, S> {
     type Label = S::Label;
 
     fn truth(&self) -> Spot<S::Label> {
@@ -59,7 +59,7 @@ impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
         self.place(Found {
             label: label.clone(),
             score: structure.score_of(input, scores, label),
-            loss: structure.loss(truth, label),
+            loss: structure.loss(input, truth, label),
             missed: 0.0,
         })
     }
@@ -69,16 +69,17 @@ impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
     }
 
     fn is_fractional(&self) -> bool {
-        self.scene.structure.is_relaxed()
+        self.scene.structure.as_relaxed().is_some()
     }
 
     fn between(&self, a: &Spot<S::Label>, b: &Spot<S::Label>, share: f64) -> Option<Spot<S::Label>> {
-        let label = self.scene.structure.between(&a.label, &b.label, share)?;
+        let label = self.scene.structure.as_relaxed()?.between(&a.label, &b.label, share);
         Some(self.spot(&label))
     }
 
     fn loss_unit(&self) -> Option<f64> {
-        self.scene.structure.loss_unit(self.scene.truth).map(f64::abs)
+        let Scene { structure, input, truth, .. } = &self.scene;
+        structure.loss_unit(input, truth).map(f64::abs)
     }
 
     fn maximize(&mut self, mix: Mix) -> Spot<S::Label> {
@@ -88,16 +89,17 @@ impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
         self.place(found)
     }
 
-    fn k_best(&mut self, mix: Mix, k: usize) -> Vec<Spot<S::Label>> {
+    fn k_best(&mut self, mix: Mix, k: usize) -> Option<Vec<Spot<S::Label>>> {
         let mix = self.scaled(mix);
         let Scene { structure, input, truth, scores, .. } = &mut self.scene;
-        let found = structure.k_best(input, Some(truth), scores, mix, k);
-        found.into_iter().map(|found| self.place(found)).collect()
+        let found = structure.as_k_best()?.k_best(input, Some(truth), scores, mix, k);
+        Some(found.into_iter().map(|found| self.place(found)).collect())
     }
 
     fn strata(&mut self, strata: &mut Vec<Stratum>) -> bool {
         let Scene { structure, input, truth, scores, .. } = &mut self.scene;
-        let is_there = structure.strata(input, truth, scores, self.step, self.strata);
+        let Some(stratified) = structure.as_stratified() else { return false };
+        let is_there = stratified.strata(input, truth, scores, self.step, self.strata);
         strata.clear();
         if is_there {
             let of_plane = |stratum: &ScoreStratum| Stratum {
@@ -112,7 +114,12 @@ impl<S: Searchable> LabelPlane for StructurePlane<'_, S> {
 
     fn in_stratum(&mut self, number: usize) -> Spot<S::Label> {
         let Scene { structure, input, scores, .. } = &mut self.scene;
-        let label = structure.stratum_label(input, scores, number);
-        self.spot(&label)
+        match structure.as_stratified() {
+            Some(stratified) => {
+                let label = stratified.stratum_label(input, scores, number);
+                self.spot(&label)
+            }
+            None => self.truth(),
+        }
     }
 }

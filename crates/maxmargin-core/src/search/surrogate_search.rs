@@ -1,10 +1,10 @@
-//! A surrogate with a search for its most violated label, on any structure with the oracles that searches ask.
+//! A surrogate with a search for its most violated label, on any structure that has what the two ask of it.
 
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linear::round_up;
-use crate::structure::{LabelSets, ScoreStratum, Searchable, Structure};
+use crate::structure::{LabelSets, ScoreStratum, Structure};
 use crate::surrogate::Surrogate;
 
 /// A surrogate and the way to its most violated label.
@@ -83,17 +83,22 @@ impl<S: Structure> Default for Workspace<S> {
 
 impl SurrogateSearch {
     /// Searches one example.
-    pub fn answer<S: Searchable>(
+    ///
+    /// A structure that [`check`](Search::check) refuses gets the truth for an answer, with an infinite bound.
+    pub fn answer<S: Structure>(
         &self,
         scene: Scene<'_, S>,
         memory: &mut Memory<S::Label>,
         workspace: &mut Workspace<S>,
     ) -> Answer<S::Label> {
-        self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory))
+        let is_refused = self.surrogate == Surrogate::MicroF1 && scene.structure.as_sets().is_none();
+        let answer =
+            self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory));
+        if is_refused { Answer { upper: f64::INFINITY, ..answer } } else { answer }
     }
 
     /// Works on the label plane of one example. Micro-F1 has its own: h has the set loss in it, and g is minus the sizes.
-    pub(super) fn on_plane<S: Searchable, T>(
+    pub(crate) fn on_plane<S: Structure, T>(
         &self,
         scene: Scene<'_, S>,
         workspace: &mut Workspace<S>,
@@ -101,58 +106,60 @@ impl SurrogateSearch {
     ) -> T {
         let Workspace { scores, sizes, strata } = workspace;
         let range = self.loss_range(scene.structure, scene.input, scene.truth);
-        if self.surrogate != Surrogate::MicroF1 {
+        let Some(sets) = self.sets(scene.structure) else {
             return work(&mut StructurePlane::new(scene, 0.0, range, self.step, strata));
-        }
-        let Scene { example, structure, input, truth, scale, noise, .. } = scene;
-        structure.add_set_loss(truth, self.background, scene.scores, scale, scores);
-        let sizes = &*sizes.get_or_insert_with(|| structure.with_sizes(self.background));
+        };
+        let Scene { example, input, truth, scale, noise, .. } = scene;
+        sets.add_set_loss(truth, self.background, scene.scores, scale, scores);
+        let sizes = &*sizes.get_or_insert_with(|| sets.with_sizes(self.background));
         let scene = Scene { example, structure: sizes, input, truth, scores, scale: 1.0, noise };
-        let size = structure.size(truth, self.background);
+        let size = sets.size(truth, self.background);
         work(&mut StructurePlane::new(scene, -size, range, None, strata))
     }
 
     /// The part of h that is no margin error.
-    fn constant<S: LabelSets>(&self, structure: &S, truth: &S::Label, label: &S::Label) -> f64 {
-        match self.surrogate {
-            Surrogate::MicroF1 => structure.set_loss(truth, label, self.background),
-            _ => 0.0,
-        }
+    fn constant<S: Structure>(&self, structure: &S, truth: &S::Label, label: &S::Label) -> f64 {
+        self.sets(structure).map_or(0.0, |sets| sets.set_loss(truth, label, self.background))
+    }
+
+    /// Labels as sets, where they count as such.
+    fn sets<'a, S: Structure>(&self, structure: &'a S) -> Option<&'a dyn LabelSets<S>> {
+        structure.as_sets().filter(|_| self.surrogate == Surrogate::MicroF1)
     }
 
     /// What rounding of scores, of losses and of the search itself may hide, as a part of H.
-    pub(super) fn rounding<S: Searchable>(&self, scene: &Scene<'_, S>) -> f64 {
+    pub(crate) fn rounding<S: Structure>(&self, scene: &Scene<'_, S>) -> f64 {
         let &Scene { structure, input, truth, noise, .. } = scene;
         if !noise.is_known() {
             return f64::INFINITY;
         }
         let range = self.loss_range(structure, input, truth);
-        let unit = structure.loss_unit(truth).map(f64::abs);
+        let unit = structure.loss_unit(input, truth).map(f64::abs);
         let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
-        let steepest = self.surrogate.steepest(range, unit);
         let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
         let extent = 2.0 * noise.extent + set_loss;
-        let without_error =
-            self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
-        let of_search =
-            (noise.terms + 32.0) * f64::EPSILON + self.strategy.coarseness(structure.is_relaxed());
+        let steepest = self.surrogate.steepest(range, unit, extent + error);
+        let without_error = self.surrogate.largest_without_margin(range, unit);
+        let of_search = (noise.terms + 32.0) * f64::EPSILON
+            + self.strategy.coarseness(structure.as_relaxed().is_some())
+            + self.surrogate.rounding();
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
     }
 
     /// The smallest and the largest g.
-    fn loss_range<S: Searchable>(&self, structure: &S, input: &S::Input, truth: &S::Label) -> (f64, f64) {
-        if self.surrogate != Surrogate::MicroF1 {
+    fn loss_range<S: Structure>(&self, structure: &S, input: &S::Input, truth: &S::Label) -> (f64, f64) {
+        let Some(sets) = self.sets(structure) else {
             return (0.0, structure.largest_loss(input, truth));
-        }
-        let size = structure.size(truth, self.background);
-        let (least, most) = structure.sizes(input, truth, self.background);
+        };
+        let size = sets.size(truth, self.background);
+        let (least, most) = sets.sizes(input, truth, self.background);
         // Only the truth can have no size on either side; the relaxation's vertices have halves.
-        let smallest = if structure.is_relaxed() { 0.5 } else { 1.0 };
+        let smallest = if structure.as_relaxed().is_some() { 0.5 } else { 1.0 };
         (-most - size, -(least + size).max(smallest))
     }
 
     /// The tangent of ψ at an answer.
-    pub(super) fn violation<S: LabelSets>(
+    pub(crate) fn violation<S: Structure>(
         &self,
         structure: &S,
         truth: &S::Label,
@@ -184,7 +191,7 @@ impl SurrogateSearch {
     }
 }
 
-impl<S: Searchable> Search<S> for SurrogateSearch {
+impl<S: Structure> Search<S> for SurrogateSearch {
     type Workspace = Workspace<S>;
 
     fn most_violated(
@@ -199,8 +206,28 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
         self.violation(structure, truth, answer, rounding)
     }
 
+    fn check(&self, structure: &S) -> Result<()> {
+        if self.surrogate == Surrogate::MicroF1 && structure.as_sets().is_none() {
+            let problem =
+                "micro-f1 needs labels that are sets, and this structure offers none (Structure::as_sets)";
+            return Err(Error::parameter("surrogate", problem));
+        }
+        if self.strategy == Strategy::Stratified && structure.as_stratified().is_none() {
+            let problem = format!(
+                "stratified needs the best label of every loss, which this structure does not offer (Structure::as_stratified); use {}",
+                if self.surrogate.is_monotone() { "hull" } else { "a surrogate that rises with the loss" }
+            );
+            return Err(Error::parameter("search", problem));
+        }
+        Ok(())
+    }
+
     fn remembers(&self) -> bool {
         self.strategy.remembers()
+    }
+
+    fn is_convex(&self) -> bool {
+        self.surrogate.is_convex()
     }
 
     fn is_margin(&self) -> bool {

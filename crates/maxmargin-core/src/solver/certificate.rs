@@ -43,7 +43,7 @@ impl Certificate {
         Certificate { primal: f64::INFINITY, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 };
 
     /// F at some weights where the risk was evaluated; no lower bound yet.
-    pub(super) fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
+    pub fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
         let norm = norm_bound(weights);
         Certificate {
             primal: round_up(0.5 * lambda * norm * norm + risk.upper, 4.0),
@@ -72,7 +72,7 @@ pub(super) fn is_negligible(allowance: f64, left: f64) -> bool {
 
 /// max(0, Σ β b − ‖Σ β a‖²/(2λ)) for coefficients whose sum over some example is up to `load` times its mass: all of them are
 /// divided by that first. `offsets` is at most Σ β b, and λ · `norm` at least ‖Σ β a‖.
-pub(super) fn lower_bound_of(offsets: f64, norm: f64, lambda: f64, load: f64) -> f64 {
+pub fn lower_bound_of(offsets: f64, norm: f64, lambda: f64, load: f64) -> f64 {
     let square = round_up(0.5 * lambda * norm * norm / (load * load), 8.0);
     let offsets = round_down(offsets / load, 2.0);
     // No risk is below 0, since the truth itself costs nothing.

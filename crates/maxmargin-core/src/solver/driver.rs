@@ -114,6 +114,12 @@ impl Kept {
         }
     }
 
+    fn fits(&self, dim: usize) -> bool {
+        let is_whole = self.places.is_empty() && (self.values.is_empty() || self.values.len() == dim);
+        let is_sparse = self.places.len() == self.values.len();
+        self.dim == dim && (is_whole || is_sparse) && self.places.iter().all(|&place| (place as usize) < dim)
+    }
+
     fn take_out(self) -> Vec<f64> {
         if self.values.len() == self.dim {
             return self.values;
@@ -155,6 +161,11 @@ impl RunState {
             last_improved: 0,
             first_primal: f64::INFINITY,
         }
+    }
+
+    /// Whether it is the state of a run with so many weights.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.weights.fits(dim)
     }
 
     /// The end of the run.

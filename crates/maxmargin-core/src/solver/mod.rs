@@ -36,7 +36,7 @@ mod state;
 
 pub use bcfw::{Bcfw, BcfwOptions};
 pub use bmrm::Bmrm;
-pub use certificate::{Certificate, Gap};
+pub use certificate::{Certificate, Gap, lower_bound_of};
 pub use choice::{Choice, SolverKind, SolverSettings};
 pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, resume_until, run};
 pub use extragradient::Extragradient;
@@ -46,7 +46,7 @@ pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
 pub use sgd::Sgd;
 pub use small_qp::SmallQp;
-pub use state::{SolverState, load_state, save_state};
+pub use state::{LoadSolver, SolverState, load_state, load_state_with, save_state};
 
 use std::time::Instant;
 

@@ -23,6 +23,13 @@ pub enum SolverState<'a> {
     Extragradient(&'a Extragradient),
     /// The small quadratic program.
     SmallQp(&'a SmallQp),
+    /// A solver that was written elsewhere, in its own words.
+    Other {
+        /// The name by which [`load_state_with`] finds who can read it.
+        name: &'a str,
+        /// Everything that its next pass depends on.
+        state: Vec<u8>,
+    },
 }
 
 /// The same, read back: variants in the same order.
@@ -35,7 +42,12 @@ enum OwnedState {
     Sgd(Box<Sgd>),
     Extragradient(Box<Extragradient>),
     SmallQp(Box<SmallQp>),
+    Other { name: String, state: Vec<u8> },
 }
+
+/// Makes a solver that was written elsewhere from what it said of itself in [`SolverState::Other`]. Files may hold anything: what does
+/// not fit the risk is to be refused.
+pub type LoadSolver = fn(&[u8], &dyn Risk) -> Result<Box<dyn Solver>>;
 
 /// The state of a run, its solver and what the risk's searches remember.
 pub fn save_state(state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<Vec<u8>> {
@@ -48,9 +60,17 @@ pub fn save_state(state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Res
 
 /// The run that was saved. The risk's searches remember what they knew then.
 pub fn load_state(bytes: &[u8], risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
+    load_state_with(bytes, risk, &[])
+}
+
+/// The same where solvers that were written elsewhere may come back, each by its name.
+pub fn load_state_with(
+    bytes: &[u8],
+    risk: &dyn Risk,
+    others: &[(&str, LoadSolver)],
+) -> Result<(RunState, Box<dyn Solver>)> {
     let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
         postcard::from_bytes(bytes).map_err(|_| Error::parameter("checkpoint", "not the state of a run"))?;
-    risk.remember(memory)?;
     let solver: Box<dyn Solver> = match solver {
         OwnedState::Bmrm(solver) => solver,
         OwnedState::ProxBmrm(solver) => solver,
@@ -59,6 +79,17 @@ pub fn load_state(bytes: &[u8], risk: &dyn Risk) -> Result<(RunState, Box<dyn So
         OwnedState::Sgd(solver) => solver,
         OwnedState::Extragradient(solver) => solver,
         OwnedState::SmallQp(solver) => solver,
+        OwnedState::Other { name, state } => {
+            let load = others.iter().find(|other| other.0 == name).ok_or_else(|| {
+                let problem = format!("saved by the solver {name}, and nobody here can read that");
+                Error::parameter("checkpoint", problem)
+            })?;
+            load.1(&state, risk)?
+        }
     };
+    if !state.fits(risk.dim()) || solver.weights().len() != risk.dim() {
+        return Err(Error::parameter("checkpoint", "made for another number of weights"));
+    }
+    risk.remember(memory)?;
     Ok((state, solver))
 }

@@ -8,14 +8,17 @@
 /// let mut code = Vec::new();
 /// vec![3, 1].encode(&mut code);
 /// let mut label = Vec::new();
-/// label.decode(&code);
+/// assert!(label.decode(&code));
 /// assert_eq!(label, [3, 1]);
 /// ```
 pub trait Coded: Default {
     /// Appends the numbers that stand for this label.
     fn encode(&self, code: &mut Vec<u32>);
-    /// Makes this label the one that `code` stands for.
-    fn decode(&mut self, code: &[u32]);
+    /// Makes this label the one that `code` stands for. Returns false for a code that stands for none; the label may then be any.
+    ///
+    /// Codes come from files too: whether a label fits an input is for [`Structure::check`](super::Structure::check) to say, but
+    /// no code may make this panic.
+    fn decode(&mut self, code: &[u32]) -> bool;
 }
 
 impl Coded for u32 {
@@ -23,8 +26,10 @@ impl Coded for u32 {
         code.push(*self);
     }
 
-    fn decode(&mut self, code: &[u32]) {
-        *self = code[0];
+    fn decode(&mut self, code: &[u32]) -> bool {
+        let &[label] = code else { return false };
+        *self = label;
+        true
     }
 }
 
@@ -33,8 +38,9 @@ impl Coded for Vec<u32> {
         code.extend_from_slice(self);
     }
 
-    fn decode(&mut self, code: &[u32]) {
+    fn decode(&mut self, code: &[u32]) -> bool {
         self.clear();
         self.extend_from_slice(code);
+        true
     }
 }

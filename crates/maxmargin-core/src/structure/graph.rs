@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::error::{Error, Result};
 use crate::features::Rows;
 
 /// Two nodes that may be linked, by their numbers within the example, from 0.
@@ -59,6 +60,13 @@ impl Graph {
         let is_complete =
             ends.len() as u64 == u64::from(lefts) * u64::from(rights) && ends.iter().copied().eq(nodes);
         Self { rows, edges, start, renumbered, lefts, rights, is_complete }
+    }
+
+    /// A graph of which only the edges are known: for scores from outside.
+    pub fn without_features(edges: &[Edge]) -> Result<Self> {
+        let rows =
+            u32::try_from(edges.len()).map_err(|_| Error::parameter("edges", "more than 2³² edges"))?;
+        Ok(Self::new(Rows::without_features(rows), edges.into(), 0))
     }
 
     /// The features, a row for each edge.

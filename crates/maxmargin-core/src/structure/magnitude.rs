@@ -72,6 +72,12 @@ impl Magnitude {
         Magnitude { terms: decoding, ..*self }.with_extent(extent, lost)
     }
 
+    /// The noise of scores that were not computed here, but given as parts: those that are added up for one label have absolute
+    /// values that come to no more than `extent`.
+    pub fn noise_of_parts(&self, extent: f64) -> ScoreNoise {
+        self.with_extent(round_up(extent, 8.0 + self.terms), 0.0)
+    }
+
     fn with_extent(&self, extent: f64, lost: f64) -> ScoreNoise {
         let rounded = (self.terms + 8.0) * f64::EPSILON * extent;
         let error = round_up(rounded + lost, 4.0) + f64::MIN_POSITIVE;

@@ -5,10 +5,11 @@
 //! computed once per example and weight vector and can then be queried for many mixes.
 //!
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
-//! margin rescaling. [`KBest`], [`Stratified`], [`LabelSets`] and [`Relaxed`] are for
-//! [`SurrogateSearch`](crate::search::SurrogateSearch), that is, for all other surrogates. [`Flow`] is for the solvers that
-//! work on a polytope of flows instead of labels.
+//! all surrogates but Micro-F1. What else a structure can do it offers through methods that answer `None` unless they are written:
+//! [`KBest`] and [`Stratified`] make searches exact, [`LabelSets`] is for Micro-F1, [`Relaxed`] says that labels may be
+//! fractional, and [`Flow`] is for the solvers that work on a polytope of flows instead of labels.
 
+mod capability;
 mod chain;
 mod coded;
 mod flow;
@@ -18,10 +19,13 @@ mod magnitude;
 mod matching;
 mod multiclass;
 mod multilabel;
+mod parts;
+mod shape;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
+pub use capability::{KBest, LabelSets, Relaxed, ScoreStratum, Stratified};
 pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
@@ -33,7 +37,9 @@ pub use multiclass::Multiclass;
 pub use multilabel::{
     Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
 };
+pub use parts::{PartBlock, Parts};
 
+use self::capability::position_set_loss;
 use crate::error::{Error, Result};
 use crate::linear::{CommonDirections, FeatureSum, Terms};
 
@@ -101,7 +107,9 @@ impl<L> Found<L> {
 }
 
 /// A task: inputs, labels, features, loss and exact decoding.
-pub trait Structure: Sync {
+///
+/// Searches, risks and solvers ask for what they need beyond this with the methods `as_…`, once per search and not in inner loops.
+pub trait Structure: Send + Sync + Sized {
     /// What is given.
     type Input: Sync + Send;
     /// What is predicted.
@@ -113,6 +121,13 @@ pub trait Structure: Sync {
 
     /// The number of weights.
     fn dim(&self) -> usize;
+
+    /// Refuses an input that does not fit the structure, and a label that is none of the input's: what the other methods are
+    /// then given was checked here once. Without it they must cope with everything that can be put into an [`Example`].
+    fn check(&self, x: &Self::Input, y: &Self::Label) -> Result<()> {
+        let _ = (x, y);
+        Ok(())
+    }
 
     /// Whether finding a label costs much more than going through the features, so that passes are to be saved.
     fn is_costly(&self) -> bool {
@@ -179,7 +194,19 @@ pub trait Structure: Sync {
     fn decode(&self, x: &Self::Input, scores: &mut Self::Scores) -> Found<Self::Label>;
 
     /// The task loss L of predicting `y`: at least 0, and 0 for the truth itself.
-    fn loss(&self, truth: &Self::Label, y: &Self::Label) -> f64;
+    fn loss(&self, x: &Self::Input, truth: &Self::Label, y: &Self::Label) -> f64;
+
+    /// The largest loss that a label can have, or a bound on it: upper bounds of searches rest on it. Asked for in each search;
+    /// worth writing where there is a smaller bound than [`Magnitude::loss`], or where that takes long.
+    fn largest_loss(&self, x: &Self::Input, truth: &Self::Label) -> f64 {
+        self.magnitude(x, truth).loss
+    }
+
+    /// Where all losses are whole multiples of a unit, that unit, which may be negative. Searches prove more with it.
+    fn loss_unit(&self, x: &Self::Input, truth: &Self::Label) -> Option<f64> {
+        let _ = (x, truth);
+        None
+    }
 
     /// The label that maximises a mix of score and loss, ties broken as [`Mix`] says.
     fn maximize(
@@ -213,6 +240,31 @@ pub trait Structure: Sync {
         self.add_features(x, truth, -factor, sum);
     }
 
+    /// Lists of the best labels, where there are such: the hull and angular searches are then exact.
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        None
+    }
+
+    /// The best label of every loss, where it can be had: the stratified search needs it, and others are quicker with it.
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        None
+    }
+
+    /// Labels as sets, where they are such. Micro-F1 needs it.
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        None
+    }
+
+    /// Labels between labels, where [`maximize`](Self::maximize) may find fractional ones.
+    fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
+        None
+    }
+
+    /// Part scores as a plain array, where the structure takes them from outside.
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        None
+    }
+
     /// The structure as flows in a network, where its labels are such. Solvers for saddle points need it.
     fn as_flow(&self) -> Option<&dyn Flow<Self::Input, Self::Label>> {
         None
@@ -239,7 +291,7 @@ pub trait Structure: Sync {
 }
 
 /// [`Structure::product`] the long way.
-fn product_by_features<S: Structure + ?Sized>(
+fn product_by_features<S: Structure>(
     structure: &S,
     x: &S::Input,
     truth: &S::Label,
@@ -252,109 +304,6 @@ fn product_by_features<S: Structure + ?Sized>(
         terms.added_up()
     };
     difference(y).product(&difference(z))
-}
-
-/// A structure that can list its best labels.
-pub trait KBest: Structure {
-    /// The `k` best labels under a mix of score and loss, best first, all different; fewer when there are fewer.
-    /// Without a truth the loss counts as 0. What is [missed](Found::missed) is what labels that were not listed before
-    /// may be worth more.
-    fn k_best(
-        &self,
-        x: &Self::Input,
-        truth: Option<&Self::Label>,
-        scores: &mut Self::Scores,
-        mix: Mix,
-        k: usize,
-    ) -> Vec<Found<Self::Label>>;
-}
-
-/// A structure that can find the best label of every loss, which solves every surrogate exactly.
-pub trait Stratified: Structure {
-    /// The largest loss that a label can have, or a bound on it.
-    fn largest_loss(&self, x: &Self::Input, truth: &Self::Label) -> f64;
-
-    /// Where all losses are whole multiples of a unit, that unit, which may be negative.
-    fn loss_unit(&self, truth: &Self::Label) -> Option<f64>;
-
-    /// For each loss the largest score, in the order of [`stratum_label`](Self::stratum_label)'s numbers. Losses must be whole
-    /// numbers; with a `step` others are rounded down to multiples of it, and a stratum holds a range of losses. Returns
-    /// false where neither is so.
-    fn strata(
-        &self,
-        x: &Self::Input,
-        truth: &Self::Label,
-        scores: &mut Self::Scores,
-        step: Option<f64>,
-        strata: &mut Vec<ScoreStratum>,
-    ) -> bool;
-
-    /// The best label of a stratum, after [`strata`](Self::strata) with the same scores.
-    fn stratum_label(&self, x: &Self::Input, scores: &mut Self::Scores, number: usize) -> Self::Label;
-}
-
-/// The labels of one loss, or of a range of losses.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoreStratum {
-    /// The largest score; −∞ where there is no such label.
-    pub score: f64,
-    /// The smallest and the largest loss.
-    pub losses: (f64, f64),
-}
-
-/// A structure that may search its most violated label in a linear relaxation, among fractional labels too. They have
-/// features and losses like all others: [`Structure::maximize`] returns vertices of the relaxation, and what lies
-/// between two of them is a label as well.
-///
-/// A structure without a relaxation implements nothing.
-pub trait Relaxed: Structure {
-    /// Whether labels may be fractional.
-    fn is_relaxed(&self) -> bool {
-        false
-    }
-
-    /// The label so far on the way from one label to another, where labels may be fractional.
-    fn between(&self, a: &Self::Label, b: &Self::Label, share: f64) -> Option<Self::Label> {
-        let _ = (a, b, share);
-        None
-    }
-}
-
-/// A structure with all oracles that searches ask.
-pub trait Searchable: Stratified + KBest + LabelSets + Relaxed {}
-
-impl<S: Stratified + KBest + LabelSets + Relaxed> Searchable for S {}
-
-/// A structure whose labels are sets of (position, label) pairs, those with the background label left out: what Micro-F1
-/// needs.
-pub trait LabelSets: Structure + Sized + Send {
-    /// The same structure with −|y| for a loss. It is a copy, and asked for once per thread.
-    fn with_sizes(&self, background: Option<u32>) -> Self;
-
-    /// The scores times `scale`, plus |y Δ truth|.
-    fn add_set_loss(
-        &self,
-        truth: &Self::Label,
-        background: Option<u32>,
-        scores: &Self::Scores,
-        scale: f64,
-        out: &mut Self::Scores,
-    );
-
-    /// |y|.
-    fn size(&self, y: &Self::Label, background: Option<u32>) -> f64;
-
-    /// |y Δ truth|.
-    fn set_loss(&self, truth: &Self::Label, y: &Self::Label, background: Option<u32>) -> f64;
-
-    /// The smallest and the largest |y| of an input with this truth, or bounds on them.
-    fn sizes(&self, x: &Self::Input, truth: &Self::Label, background: Option<u32>) -> (f64, f64);
-}
-
-/// |{y} Δ {truth}| of one position, where the background stands for no label.
-fn position_set_loss(truth: u32, y: u32, background: Option<u32>) -> f64 {
-    let size = |label: u32| f64::from(u8::from(Some(label) != background));
-    if truth == y { 0.0 } else { size(truth) + size(y) }
 }
 
 /// An input with its true label and its weight in the risk.

@@ -4,6 +4,7 @@
 //! only. Where ψ is convex in h, so is the risk in the weights, and every label is a cutting plane: the certificate
 //! holds. Where ψ is quasi-concave and increasing on K₀ = {ψ ≥ 0}, the best label can be found through λ-oracles.
 
+mod custom;
 mod line;
 mod log;
 mod micro_f1;
@@ -13,6 +14,7 @@ mod scaled;
 use std::fmt;
 use std::str::FromStr;
 
+pub use self::custom::{CustomSurrogate, SurrogateFunction};
 pub use self::line::Line;
 pub use self::scaled::Scaled;
 use crate::error::{Error, Result};
@@ -42,6 +44,8 @@ pub enum Surrogate {
     ProbConvex,
     /// h/(−g) with h = |y Δ y_i| + m and g = −|y| − |y_i|: at m = 0 this is 1 − F1.
     MicroF1,
+    /// One that was written elsewhere; see [`Surrogate::custom`].
+    Custom(CustomSurrogate),
 }
 
 impl Surrogate {
@@ -49,6 +53,27 @@ impl Surrogate {
     pub const MARGIN: Surrogate = Surrogate::Scaled(Scaled::MARGIN);
     /// (h + 1)·g.
     pub const SLACK: Surrogate = Surrogate::Scaled(Scaled::SLACK);
+
+    /// A surrogate of your own. It lives as long as the program, so that surrogates stay plain values that can be copied: a `static`,
+    /// or `Box::leak` where it has parameters. Refused where it is not 0 at the truth, or makes no numbers.
+    pub fn custom(function: &'static dyn SurrogateFunction) -> Result<Self> {
+        let (at_truth, there) = (function.value(0.0, 0.0), function.gradient(0.0, 1.0));
+        let rounding = function.rounding();
+        if at_truth != 0.0 {
+            let problem =
+                format!("{} is {at_truth} at the truth (h = 0, g = 0); it must be 0", function.name());
+            return Err(Error::parameter("surrogate", problem));
+        }
+        if !function.value(0.0, 1.0).is_finite()
+            || there.0.is_nan()
+            || there.1.is_nan()
+            || !(0.0..1.0).contains(&rounding)
+        {
+            let problem = format!("{} has a value, a slope or a rounding that is no number", function.name());
+            return Err(Error::parameter("surrogate", problem));
+        }
+        Ok(Surrogate::Custom(CustomSurrogate(function)))
+    }
 
     /// ψ(h, g); 0 at the truth.
     #[inline]
@@ -59,6 +84,7 @@ impl Surrogate {
             Surrogate::Prob => prob::value(h, g),
             Surrogate::ProbConvex => prob::convex_value(h, g),
             Surrogate::MicroF1 => micro_f1::value(h, g),
+            Surrogate::Custom(custom) => custom.0.value(h, g),
         }
     }
 
@@ -70,12 +96,15 @@ impl Surrogate {
             Surrogate::Prob => prob::gradient(h, g),
             Surrogate::ProbConvex => prob::convex_gradient(h, g),
             Surrogate::MicroF1 => micro_f1::gradient(h, g),
+            Surrogate::Custom(custom) => custom.0.gradient(h, g),
         }
     }
 
-    /// The largest ∂ψ/∂h for losses in a range of which the smallest above 0 is `unit`, where that is known.
-    pub fn steepest(self, (low, high): (f64, f64), unit: Option<f64>) -> f64 {
+    /// The largest ∂ψ/∂h for losses in a range of which the smallest above 0 is `unit`, where that is known, and for |h| up to
+    /// `largest_h`.
+    pub fn steepest(self, (low, high): (f64, f64), unit: Option<f64>, largest_h: f64) -> f64 {
         match self {
+            Surrogate::Custom(custom) => custom.0.steepest((low, high), unit, largest_h),
             Surrogate::Scaled(scaled) if scaled.beta() < 0.0 => {
                 unit.map_or(f64::INFINITY, |unit| self.gradient(0.0, unit).0)
             }
@@ -85,10 +114,29 @@ impl Surrogate {
         }
     }
 
+    /// The largest ψ without margin error, for losses in the same range.
+    pub(crate) fn largest_without_margin(self, range: (f64, f64), unit: Option<f64>) -> f64 {
+        match self {
+            Surrogate::Custom(custom) => custom.0.largest_without_margin(range, unit),
+            _ => self.value(0.0, range.1).max(self.value(0.0, unit.unwrap_or(0.0))),
+        }
+    }
+
+    /// What values may be wrong by beyond a few roundings, as a share of the numbers involved.
+    pub(crate) fn rounding(self) -> f64 {
+        match self {
+            Surrogate::Custom(custom) => custom.0.rounding(),
+            _ => 0.0,
+        }
+    }
+
     /// A lower bound on what the tangent at h is worth where the margin error is 0: ψ − ψ_h·h without cancellation, less
     /// what the rounding of the slope may account for. With a slope a little too large, all of the plane is scaled down
     /// instead: solvers allow for that.
     pub fn tangent_offset(self, h: f64, g: f64) -> f64 {
+        if let Surrogate::Custom(custom) = self {
+            return custom.0.tangent_offset(h, g);
+        }
         let slope = self.gradient(h, g).0;
         let (offset, size) = match self {
             Surrogate::Log => (log::tangent_offset(h, g), 1.0),
@@ -107,17 +155,27 @@ impl Surrogate {
 
     /// Whether the risk is convex in the weights, so that a certificate exists.
     pub fn is_convex(self) -> bool {
-        self != Surrogate::Prob
+        match self {
+            Surrogate::Custom(custom) => custom.0.is_convex(),
+            _ => self != Surrogate::Prob,
+        }
     }
 
     /// Whether ψ is linear in h: then a label is the same plane at every w.
     pub fn is_linear(self) -> bool {
-        matches!(self, Surrogate::Scaled(_) | Surrogate::MicroF1)
+        match self {
+            Surrogate::Custom(custom) => custom.0.is_linear(),
+            _ => matches!(self, Surrogate::Scaled(_) | Surrogate::MicroF1),
+        }
     }
 
     /// Whether ψ increases with g on K₀ and has no jump at g = 0, as λ-oracles with λ ≥ 0 need.
     pub fn is_monotone(self) -> bool {
-        !matches!(self, Surrogate::Scaled(scaled) if scaled.beta() < 0.0 || scaled.alpha() == 0.0)
+        match self {
+            Surrogate::Scaled(scaled) => scaled.beta() >= 0.0 && scaled.alpha() != 0.0,
+            Surrogate::Custom(custom) => custom.0.rises_and_falls(),
+            _ => true,
+        }
     }
 
     /// Whether g must be the number of wrong positions.
@@ -140,6 +198,7 @@ impl fmt::Display for Surrogate {
             Surrogate::Prob => f.write_str("prob"),
             Surrogate::ProbConvex => f.write_str("prob-convex"),
             Surrogate::MicroF1 => f.write_str("micro-f1"),
+            Surrogate::Custom(custom) => f.write_str(custom.0.name()),
         }
     }
 }

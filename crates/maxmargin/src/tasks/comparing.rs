@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::{Fitted, SearchOptions, Task, TaskSearch};
+use crate::comparison::{ComparedSearch, Comparison, Subject};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
-use crate::search::{ComparedSearch, Comparison, Strategy, Subject, SurrogateSearch};
-use crate::structure::Relaxed;
+use crate::search::{Strategy, SurrogateSearch};
+use crate::structure::Structure;
 
 /// Which examples are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl<T: Task> Fitted<T> {
                 && !T::has_too_many_losses(&self.structure, surrogate, data, None);
         let applies = |strategy: &Strategy| match strategy {
             Strategy::Stratified => stratified,
-            Strategy::Hull => !self.structure.is_relaxed(),
+            Strategy::Hull => !self.structure.as_relaxed().is_some(),
             _ => true,
         };
         let strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(applies).collect();

@@ -104,6 +104,10 @@ impl<T: Task> Fitted<T> {
     pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
         self.check_inputs(data)?;
         self.check_weights(weights)?;
+        if k > 1 && self.structure.as_k_best().is_none() {
+            let problem = format!("{} finds the best label only, not several", T::NAME);
+            return Err(Error::parameter("k", problem));
+        }
         let predict = |scores: &mut <T::Structure as Structure>::Scores, i: usize| {
             self.predict_input(weights, &T::input(data, i), k, scores)
         };
@@ -117,11 +121,10 @@ impl<T: Task> Fitted<T> {
         k: usize,
         scores: &mut <T::Structure as Structure>::Scores,
     ) -> Vec<Found<LabelOf<T>>> {
-        use crate::structure::KBest;
         self.structure.score(weights, input, scores);
-        match k {
-            1 => vec![self.structure.decode(input, scores)],
-            _ => self.structure.k_best(input, None, scores, Mix::SCORE, k),
+        match self.structure.as_k_best().filter(|_| k > 1) {
+            Some(structure) => structure.k_best(input, None, scores, Mix::SCORE, k),
+            None => vec![self.structure.decode(input, scores)],
         }
     }
 

@@ -46,7 +46,7 @@ use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
 use crate::error::{Error, Result};
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
-use crate::structure::{Searchable, Structure};
+use crate::structure::Structure;
 use crate::surrogate::Surrogate;
 
 /// What a task is given.
@@ -60,7 +60,7 @@ pub type LabelOf<T> = <<T as Task>::Structure as Structure>::Label;
 /// pairs is found, a file of costs is read), and [`structure`](Self::structure) does the learning.
 pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// What finds labels.
-    type Structure: Searchable + Clone + Debug + Send + 'static;
+    type Structure: Structure + Clone + Debug + Send + 'static;
 
     /// The name by which it is asked for, and under which models are saved.
     const NAME: &'static str;

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{ComparisonOptions, Fitted, LabelOf, SearchOptions, Stored, Task, TaskOption, TaskSearch};
+use crate::comparison::Comparison as SearchComparison;
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
 use crate::error::Result;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
 use crate::risk::Risk;
-use crate::search::Comparison as SearchComparison;
 use crate::structure::Found;
 
 /// A label that was predicted for one example.

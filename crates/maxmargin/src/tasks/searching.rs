@@ -6,7 +6,7 @@ use super::{Fitted, Task};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{Relaxed, Stratified, UNKNOWN_LABEL};
+use crate::structure::{Structure, UNKNOWN_LABEL};
 use crate::surrogate::Surrogate;
 
 /// A surrogate, and how its most violated label is to be found.
@@ -108,7 +108,7 @@ impl<T: Task> Fitted<T> {
             ));
         }
         if let Some(strategy @ (Strategy::Stratified | Strategy::Hull)) = strategy
-            && self.structure.is_relaxed()
+            && self.structure.as_relaxed().is_some()
         {
             let problem = format!(
                 "{strategy} is about whole labels, and the relaxation has fractional ones; use hull-fractional, or exact inference"
@@ -138,7 +138,7 @@ impl<T: Task> Fitted<T> {
         if surrogate == Surrogate::MARGIN && strategy.is_none() && step.is_none() {
             return Ok(TaskSearch {
                 surrogate,
-                relaxed: self.structure.is_relaxed(),
+                relaxed: self.structure.as_relaxed().is_some(),
                 search: None,
                 why: None,
             });
@@ -173,7 +173,12 @@ impl<T: Task> Fitted<T> {
             ));
         }
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
-        Ok(TaskSearch { surrogate, relaxed: self.structure.is_relaxed(), search: Some(search), why })
+        Ok(TaskSearch {
+            surrogate,
+            relaxed: self.structure.as_relaxed().is_some(),
+            search: Some(search),
+            why,
+        })
     }
 
     /// A bound on all losses of labelled data.

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use maxmargin::Trainer;
-use maxmargin::search::{Comparison, Portrait, Subject, Tally, Totals};
+use maxmargin::comparison::{Comparison, Portrait, Subject, Tally, Totals};
 use maxmargin::solver::{SolverKind, Stop};
 use maxmargin::tasks::ComparisonOptions;
 use maxmargin::training::{Problem, Settings};

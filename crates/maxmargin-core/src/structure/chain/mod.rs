@@ -11,10 +11,14 @@
 //! | first and last, with boundary weights | `labels` each | |
 
 mod oracles;
+mod parts;
 mod trellis;
 
-use super::multiclass::{check_labels, check_size};
-use super::{Flow, Found, KBest, LabelCost, Magnitude, Mix, ScoreNoise, Structure, product_by_features};
+use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
+use super::{
+    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
+    product_by_features,
+};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::{StratifiedTable, viterbi};
@@ -125,6 +129,13 @@ impl Chain {
         self.options.loss.mean
     }
 
+    /// The task loss, which depends on the two labels only.
+    pub fn loss_between(&self, truth: &[u32], y: &[u32]) -> f64 {
+        let cost = &self.options.loss.cost;
+        let sum: f64 = truth.iter().zip(y).map(|(&truth, &y)| cost.cost(truth, y)).sum();
+        sum * self.options.loss.unit(truth.len())
+    }
+
     /// The number of features including the bias.
     fn all_features(&self) -> usize {
         self.features + usize::from(self.options.bias)
@@ -155,7 +166,7 @@ impl Chain {
 
     fn found(&self, scores: &ChainScores, truth: Option<&Vec<u32>>, label: Vec<u32>) -> Found<Vec<u32>> {
         let score = self.path_score(scores, &label);
-        let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
+        let loss = truth.map_or(0.0, |truth| self.loss_between(truth, &label));
         Found::exactly(label, score, loss)
     }
 
@@ -173,6 +184,12 @@ impl Structure for Chain {
     type Scores = ChainScores;
     /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
     type Kernel = Vec<f64>;
+
+    fn check(&self, x: &Rows, y: &Vec<u32>) -> Result<()> {
+        check_features(x, self.features)?;
+        check_rows(x, y.len())?;
+        y.iter().try_for_each(|&label| check_label(label, self.labels))
+    }
 
     fn variables(&self, x: &Rows) -> usize {
         x.len()
@@ -265,10 +282,18 @@ impl Structure for Chain {
         self.found(scores, None, path)
     }
 
-    fn loss(&self, truth: &Vec<u32>, y: &Vec<u32>) -> f64 {
+    fn loss(&self, _x: &Rows, truth: &Vec<u32>, y: &Vec<u32>) -> f64 {
+        self.loss_between(truth, y)
+    }
+
+    fn largest_loss(&self, _x: &Rows, truth: &Vec<u32>) -> f64 {
         let cost = &self.options.loss.cost;
-        let sum: f64 = truth.iter().zip(y).map(|(&truth, &y)| cost.cost(truth, y)).sum();
+        let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
         sum * self.options.loss.unit(truth.len())
+    }
+
+    fn loss_unit(&self, _x: &Rows, truth: &Vec<u32>) -> Option<f64> {
+        self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
     }
 
     fn maximize(&self, x: &Rows, truth: &Vec<u32>, scores: &mut ChainScores, mix: Mix) -> Found<Vec<u32>> {
@@ -315,6 +340,22 @@ impl Structure for Chain {
                 sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
             }
         }
+    }
+
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
     }
 
     fn as_flow(&self) -> Option<&dyn Flow<Rows, Vec<u32>>> {

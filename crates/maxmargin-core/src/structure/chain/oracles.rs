@@ -4,7 +4,7 @@ use super::{Chain, ChainLoss, ChainOptions, ChainScores};
 use crate::features::Rows;
 use crate::inference::{Lexicographic, k_best_paths, k_best_viterbi};
 use crate::structure::{
-    Found, KBest, LabelCost, LabelSets, Mix, Relaxed, ScoreStratum, Stratified, position_set_loss,
+    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, position_set_loss,
 };
 
 /// How far below a multiple of its step a cost may be and still count as that multiple.
@@ -23,17 +23,7 @@ impl Chain {
     }
 }
 
-impl Stratified for Chain {
-    fn largest_loss(&self, _x: &Rows, truth: &Vec<u32>) -> f64 {
-        let cost = &self.options.loss.cost;
-        let sum: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels)).sum();
-        sum * self.options.loss.unit(truth.len())
-    }
-
-    fn loss_unit(&self, truth: &Vec<u32>) -> Option<f64> {
-        self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
-    }
-
+impl Stratified<Chain> for Chain {
     fn strata(
         &self,
         _x: &Rows,
@@ -74,7 +64,7 @@ impl Stratified for Chain {
     }
 }
 
-impl LabelSets for Chain {
+impl LabelSets<Chain> for Chain {
     fn with_sizes(&self, background: Option<u32>) -> Self {
         let loss = ChainLoss { cost: LabelCost::Size { background }, mean: false };
         Self { options: ChainOptions { loss, ..self.options.clone() }, ..self.clone() }
@@ -115,9 +105,7 @@ impl LabelSets for Chain {
     }
 }
 
-impl Relaxed for Chain {}
-
-impl KBest for Chain {
+impl KBest<Chain> for Chain {
     fn k_best(
         &self,
         _x: &Rows,

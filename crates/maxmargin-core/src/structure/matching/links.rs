@@ -73,12 +73,14 @@ impl Coded for Links {
         code.extend_from_slice(&self.free);
     }
 
-    fn decode(&mut self, code: &[u32]) {
-        let (on, free) = code[1..].split_at(code[0] as usize);
+    fn decode(&mut self, code: &[u32]) -> bool {
+        let Some((&on, links)) = code.split_first() else { return false };
+        let Some((on, free)) = links.split_at_checked(on as usize) else { return false };
         self.on.clear();
         self.on.extend_from_slice(on);
         self.free.clear();
         self.free.extend_from_slice(free);
+        true
     }
 }
 
@@ -111,7 +113,9 @@ mod tests {
         let links = Links { on: vec![1, 4], free: vec![0, 2, 7] };
         let (mut code, mut back) = (Vec::new(), Links::of(vec![3]));
         links.encode(&mut code);
-        back.decode(&code);
+        assert!(back.decode(&code));
+        assert!(!back.decode(&[]) && !back.decode(&[3, 1]));
+        assert!(back.decode(&code));
         assert_eq!(back, links);
     }
 }

@@ -13,12 +13,17 @@ mod decoding;
 mod link_loss;
 mod links;
 mod oracles;
+mod parts;
 mod truth;
 
 pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
-use super::{Flow, Found, Magnitude, Mix, ScoreNoise, Stratified, Structure, product_by_features};
+use super::shape::{check_ascending, check_features, check_size};
+use super::{
+    Flow, Found, KBest, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
+    product_by_features,
+};
 use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, Precise, precise_row_products, round_up};
 use crate::structure::Graph;
@@ -95,7 +100,7 @@ impl Matching {
             let problem = format!("{left},{right} is not allowed; nodes of both sides have at least 1 link");
             return Err(Error::parameter("fertility", problem));
         }
-        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), 1, Some(0))?;
+        check_size(features.saturating_add(usize::from(options.bias)), 1, Some(0))?;
         Ok(Self { features, options })
     }
 
@@ -112,6 +117,11 @@ impl Matching {
     /// What wrong links cost.
     pub fn link_loss(&self) -> LinkLoss {
         self.options.loss
+    }
+
+    /// The task loss, which depends on the two sets of links only.
+    pub fn loss_between(&self, truth: &Links, y: &Links) -> f64 {
+        self.options.loss.of(truth, y)
     }
 
     /// Whether each link has a constant feature.
@@ -157,6 +167,13 @@ impl Structure for Matching {
     type Scores = MatchingScores;
     /// ⟨φ(e), φ(f)⟩ for edges e ≤ f, row by row of f, the bias included; empty where that would be too much.
     type Kernel = Vec<f64>;
+
+    fn check(&self, x: &Graph, y: &Links) -> Result<()> {
+        check_features(x.rows(), self.features)?;
+        check_ascending("links", y.on.iter().copied(), x.edges().len())?;
+        check_ascending("possible links", y.free.iter().copied(), x.edges().len())?;
+        self.check_truth(x, y)
+    }
 
     fn dim(&self) -> usize {
         self.features + usize::from(self.options.bias)
@@ -230,8 +247,18 @@ impl Structure for Matching {
         self.best_links(x, scores, None, Mix::SCORE)
     }
 
-    fn loss(&self, truth: &Links, y: &Links) -> f64 {
-        self.options.loss.of(truth, y)
+    fn loss(&self, _x: &Graph, truth: &Links, y: &Links) -> f64 {
+        self.loss_between(truth, y)
+    }
+
+    fn largest_loss(&self, x: &Graph, truth: &Links) -> f64 {
+        let LinkLoss::Mistakes { miss, false_link } = self.options.loss else { return 0.0 };
+        let others = x.edges().len().saturating_sub(truth.on.len() + truth.free.len());
+        miss * truth.on.len() as f64 + false_link * others.min(self.most_links(x)) as f64
+    }
+
+    fn loss_unit(&self, _x: &Graph, _truth: &Links) -> Option<f64> {
+        self.options.loss.unit()
     }
 
     fn maximize(&self, x: &Graph, truth: &Links, scores: &mut MatchingScores, mix: Mix) -> Found<Links> {
@@ -253,6 +280,22 @@ impl Structure for Matching {
         y.for_each_change(truth, |edge, is_on| {
             self.add_link(x, edge, if is_on { factor } else { -factor }, sum);
         });
+    }
+
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
     }
 
     fn as_flow(&self) -> Option<&dyn Flow<Graph, Links>> {

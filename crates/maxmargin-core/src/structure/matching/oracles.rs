@@ -2,16 +2,15 @@
 //!
 //! For Micro-F1 a label is the set of its links, and possible links cost nothing: 1 − F1 is then
 //! (missed + false) / (|y| + |sure|), which is the alignment error rate of the example.
+//!
+//! The linear relaxation of matchings is integral (total unimodularity): there are no fractional labels to be had.
 
 use super::{LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
 use crate::inference::StratifiedMatching;
 use crate::structure::Graph;
-use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
+use crate::structure::{Found, KBest, LabelSets, Mix, ScoreStratum, Stratified, Structure};
 
-/// The linear relaxation of matchings is integral (total unimodularity): there are no fractional labels to be had.
-impl Relaxed for Matching {}
-
-impl KBest for Matching {
+impl KBest<Matching> for Matching {
     fn k_best(
         &self,
         x: &Graph,
@@ -24,7 +23,7 @@ impl KBest for Matching {
     }
 }
 
-impl LabelSets for Matching {
+impl LabelSets<Matching> for Matching {
     fn with_sizes(&self, _background: Option<u32>) -> Self {
         Self { options: MatchingOptions { loss: LinkLoss::Size, ..self.options.clone() }, ..self.clone() }
     }
@@ -56,17 +55,7 @@ impl LabelSets for Matching {
     }
 }
 
-impl Stratified for Matching {
-    fn largest_loss(&self, x: &Graph, truth: &Links) -> f64 {
-        let LinkLoss::Mistakes { miss, false_link } = self.options.loss else { return 0.0 };
-        let others = x.edges().len().saturating_sub(truth.on.len() + truth.free.len());
-        miss * truth.on.len() as f64 + false_link * others.min(self.most_links(x)) as f64
-    }
-
-    fn loss_unit(&self, _truth: &Links) -> Option<f64> {
-        self.options.loss.unit()
-    }
-
+impl Stratified<Matching> for Matching {
     fn strata(
         &self,
         x: &Graph,

@@ -22,6 +22,11 @@ impl Share {
         Self(value.to_bits())
     }
 
+    /// Whether it is above 0 and at most 1.
+    pub(super) fn is_proper(self) -> bool {
+        self.get() > 0.0 && self.get() <= 1.0
+    }
+
     /// As a number.
     pub fn get(self) -> f64 {
         f64::from_bits(self.0)
@@ -180,17 +185,20 @@ impl Coded for LabelSet {
         }
     }
 
-    fn decode(&mut self, code: &[u32]) {
-        let (on, parts) = (code[0] as usize, code[1] as usize);
+    fn decode(&mut self, code: &[u32]) -> bool {
+        let &[on, parts, ref rest @ ..] = code else { return false };
         let share = |three: &[u32]| (three[0], Share((u64::from(three[1]) << 32) | u64::from(three[2])));
-        let (on, rest) = code[2..].split_at(on);
-        let (parts, pairs) = rest.split_at(3 * parts);
+        let Some((on, rest)) = rest.split_at_checked(on as usize) else { return false };
+        let Some((parts, pairs)) = rest.split_at_checked((parts as usize).saturating_mul(3)) else {
+            return false;
+        };
         self.on.clear();
         self.on.extend_from_slice(on);
         self.parts.clear();
         self.parts.extend(parts.chunks_exact(3).map(share));
         self.pairs.clear();
         self.pairs.extend(pairs.chunks_exact(3).map(share));
+        pairs.len().is_multiple_of(3)
     }
 }
 
@@ -208,7 +216,9 @@ mod tests {
             let mut code = vec![];
             set.encode(&mut code);
             let mut back = LabelSet::of(&[9]);
-            back.decode(&code);
+            assert!(back.decode(&code));
+            assert!(!back.decode(&code[1..1]) && !back.decode(&[2, 0, 1]) && !back.decode(&[0, u32::MAX]));
+            assert!(back.decode(&code));
             assert_eq!(back, set);
         }
     }

@@ -12,6 +12,7 @@ mod flips;
 mod label_set;
 mod oracles;
 mod pairs;
+mod parts;
 mod set_loss;
 
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use self::decoding::Way;
 pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
-use super::{Found, Magnitude, Mix, ScoreNoise, Structure};
+use super::shape::{check_ascending, check_features, check_rows, check_size};
+use super::{Found, KBest, LabelSets, Magnitude, Mix, Parts, Relaxed, ScoreNoise, Stratified, Structure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -112,7 +114,7 @@ impl Multilabel {
         }
         options.loss.check(labels)?;
         let pairs = graph.edges().len().checked_mul(options.pair_weights.count());
-        super::multiclass::check_size(features.saturating_add(usize::from(options.bias)), labels, pairs)?;
+        check_size(features.saturating_add(usize::from(options.bias)), labels, pairs)?;
         Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
     }
 
@@ -146,6 +148,11 @@ impl Multilabel {
         &self.options.loss
     }
 
+    /// The task loss, which depends on the two sets only.
+    pub fn loss_between(&self, truth: &LabelSet, y: &LabelSet) -> f64 {
+        self.options.loss.of(truth, y, self.labels())
+    }
+
     /// The largest loss of all examples.
     pub fn largest_loss_of_all(&self) -> f64 {
         self.options.loss.largest(self.labels())
@@ -173,8 +180,21 @@ impl Multilabel {
     }
 
     fn found(&self, scores: &MultilabelScores, truth: Option<&LabelSet>, label: LabelSet) -> Found<LabelSet> {
-        let loss = truth.map_or(0.0, |truth| self.loss(truth, &label));
+        let loss = truth.map_or(0.0, |truth| self.loss_between(truth, &label));
         Found { score: scores.score_of(&self.graph, &label), loss, label, missed: 0.0 }
+    }
+
+    /// Makes the scores of sets of those of labels, which are in their places, and of those of pairs.
+    fn finish_scores(&self, pairs: &[f64], scores: &mut MultilabelScores) {
+        let mut base = 0.0;
+        if self.options.signed {
+            for score in scores.unary.iter_mut() {
+                base -= *score;
+                *score *= 2.0;
+            }
+        }
+        scores.base = base;
+        scores.add_pairs(&self.graph, self.options.pair_weights, pairs);
     }
 
     /// The operations that follow each other in a decoder.
@@ -197,6 +217,19 @@ impl Structure for Multilabel {
     type Scores = MultilabelScores;
     /// ‖x‖², the bias included.
     type Kernel = f64;
+
+    fn check(&self, x: &Rows, y: &LabelSet) -> Result<()> {
+        check_features(x, self.features)?;
+        check_rows(x, 1)?;
+        check_ascending("labels", y.on().iter().copied(), self.labels())?;
+        check_ascending("fractional labels", y.parts().iter().map(|part| part.0), self.labels())?;
+        check_ascending("pairs", y.pairs().iter().map(|pair| pair.0), self.graph.edges().len())?;
+        match y.parts().iter().chain(y.pairs()).all(|part| part.1.is_proper()) {
+            true if y.is_whole() || self.is_relaxed() => Ok(()),
+            true => Err(Error::parameter("label", "a fractional set, where inference is exact")),
+            false => Err(Error::parameter("label", "a share of a set lies between 0 and 1")),
+        }
+    }
 
     fn dim(&self) -> usize {
         self.pairs_start() + self.options.pair_weights.count() * self.graph.edges().len()
@@ -229,15 +262,7 @@ impl Structure for Multilabel {
             unary.copy_from_slice(&w[self.features * labels..self.pairs_start()]);
         }
         add_row_products(x.row(0), w, unary);
-        let mut base = 0.0;
-        if self.options.signed {
-            for score in unary.iter_mut() {
-                base -= *score;
-                *score *= 2.0;
-            }
-        }
-        scores.base = base;
-        scores.add_pairs(&self.graph, self.options.pair_weights, &w[self.pairs_start()..]);
+        self.finish_scores(&w[self.pairs_start()..], scores);
     }
 
     fn score_precisely(
@@ -306,8 +331,17 @@ impl Structure for Multilabel {
         self.best_set(scores, None, Mix::SCORE)
     }
 
-    fn loss(&self, truth: &LabelSet, y: &LabelSet) -> f64 {
-        self.options.loss.of(truth, y, self.labels())
+    fn loss(&self, _x: &Rows, truth: &LabelSet, y: &LabelSet) -> f64 {
+        self.loss_between(truth, y)
+    }
+
+    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
+        self.largest_loss_of_all()
+    }
+
+    fn loss_unit(&self, _x: &Rows, _truth: &LabelSet) -> Option<f64> {
+        // Fractional sets have all losses.
+        self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
     }
 
     fn maximize(
@@ -355,6 +389,26 @@ impl Structure for Multilabel {
             }
         }
         self.add_difference_of_pairs((y, here), (truth, there), factor, sum);
+    }
+
+    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
+        Some(self)
+    }
+
+    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
+        Some(self)
+    }
+
+    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
+        Some(self)
+    }
+
+    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
+        Some(self)
+    }
+
+    fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
+        self.is_relaxed().then_some(self as &dyn Relaxed<Self>)
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

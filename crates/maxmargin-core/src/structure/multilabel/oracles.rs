@@ -5,17 +5,13 @@ use super::{LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss};
 use crate::features::Rows;
 use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
 
-impl Relaxed for Multilabel {
-    fn is_relaxed(&self) -> bool {
-        self.is_relaxed()
-    }
-
-    fn between(&self, a: &LabelSet, b: &LabelSet, share: f64) -> Option<LabelSet> {
-        Some(a.between(b, share, &self.graph))
+impl Relaxed<Multilabel> for Multilabel {
+    fn between(&self, a: &LabelSet, b: &LabelSet, share: f64) -> LabelSet {
+        a.between(b, share, &self.graph)
     }
 }
 
-impl LabelSets for Multilabel {
+impl LabelSets<Multilabel> for Multilabel {
     fn with_sizes(&self, _background: Option<u32>) -> Self {
         Self { options: MultilabelOptions { loss: SetLoss::Size, ..self.options.clone() }, ..self.clone() }
     }
@@ -45,7 +41,7 @@ impl LabelSets for Multilabel {
     }
 }
 
-impl KBest for Multilabel {
+impl KBest<Multilabel> for Multilabel {
     fn k_best(
         &self,
         _x: &Rows,
@@ -58,16 +54,7 @@ impl KBest for Multilabel {
     }
 }
 
-impl Stratified for Multilabel {
-    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
-        self.largest_loss_of_all()
-    }
-
-    fn loss_unit(&self, _truth: &LabelSet) -> Option<f64> {
-        // Fractional sets have all losses.
-        self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
-    }
-
+impl Stratified<Multilabel> for Multilabel {
     fn strata(
         &self,
         _x: &Rows,

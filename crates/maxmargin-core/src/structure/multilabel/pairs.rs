@@ -58,9 +58,21 @@ impl Multilabel {
         factor: f64,
         sum: &mut A,
     ) {
+        let start = self.pairs_start();
+        self.each_pair_indicator((y, shares), |place, indicator| sum.add(start + place, factor * indicator));
+    }
+
+    /// Tells the indicators of all pairs that are not 0, each with its place among those of all pairs.
+    pub(super) fn each_pair_indicator(&self, (y, shares): Filled<'_>, mut tell: impl FnMut(usize, f64)) {
+        let count = self.options.pair_weights.count();
         for (e, &(i, j)) in self.graph.edges().iter().enumerate() {
             let (i, j) = (shares[i as usize], shares[j as usize]);
-            self.add_pair(e, indicators(i, j, y.pair(e as u32, i, j)), factor, sum);
+            let indicators = indicators(i, j, y.pair(e as u32, i, j));
+            for (k, &indicator) in indicators[4 - count..].iter().enumerate() {
+                if indicator != 0.0 {
+                    tell(count * e + k, indicator);
+                }
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::chunks::count_chunks;
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
-use crate::structure::{Chain, Structure};
+use crate::structure::Chain;
 
 /// The metrics of one label per token.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ impl SequenceMetrics {
             tokens,
             token_error: share(wrong, tokens),
             sequence_error: share(spoilt, predicted.len()),
-            mean_loss: comparison.mean_loss(|truth, predicted| structure.loss(&truth.to_vec(), predicted)),
+            mean_loss: comparison.mean_loss(|truth, predicted| structure.loss_between(truth, predicted)),
             averages: Averages::of(rows(), &counts, comparison.background),
             chunks: count_chunks(comparison),
             per_label: comparison.named(&counts),

@@ -5,7 +5,7 @@
 //! together. Sure links that are no edges of the graph count in |S|, so that leaving edges out of graphs improves nothing.
 
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, share};
-use crate::structure::{LinkLoss, Links, Matching, Structure};
+use crate::structure::{LinkLoss, Links, Matching};
 
 /// The metrics of links between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -54,7 +54,8 @@ impl LinkMetrics {
             LinkLoss::Mistakes { miss, .. } => miss,
             LinkLoss::Size => 0.0,
         };
-        let loss = |truth: &[u32], predicted: &Links| structure.loss(&Links::of_labels(truth), predicted);
+        let loss =
+            |truth: &[u32], predicted: &Links| structure.loss_between(&Links::of_labels(truth), predicted);
         sum.mean_loss = comparison.mean_loss(loss) + mean(miss * sum.unreachable as f64, sum.examples);
         sum
     }

@@ -1,7 +1,7 @@
 //! Metrics of classification: how many examples got the wrong label, and what that cost.
 
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
-use crate::structure::{Multiclass, Structure};
+use crate::structure::Multiclass;
 
 /// The metrics of one label per example.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ impl MulticlassMetrics {
         Self {
             examples,
             error: share(wrong, examples),
-            mean_loss: comparison.mean_loss(|truth, predicted| structure.loss(&truth[0], predicted)),
+            mean_loss: comparison.mean_loss(|truth, predicted| structure.cost().cost(truth[0], *predicted)),
             averages: Averages::of(rows(), &counts, comparison.background),
             per_label: comparison.named(&counts),
         }

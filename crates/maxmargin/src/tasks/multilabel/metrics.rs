@@ -4,7 +4,7 @@
 //! the F1 of the example: nothing was to be found, and nothing was.
 
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, per_set};
-use crate::structure::{LabelSet, Multilabel, Structure, UNKNOWN_LABEL};
+use crate::structure::{LabelSet, Multilabel, UNKNOWN_LABEL};
 
 /// The metrics of a set of labels per example.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,7 @@ impl LabelSetMetrics {
 fn loss(structure: &Multilabel, truth: &[u32], predicted: &LabelSet) -> f64 {
     let known: Vec<u32> = truth.iter().copied().filter(|&label| label != UNKNOWN_LABEL).collect();
     let unknown = (truth.len() - known.len()) as f64 * structure.cost_of_unknown();
-    structure.loss(&LabelSet::of(&known), predicted) + unknown
+    structure.loss_between(&LabelSet::of(&known), predicted) + unknown
 }
 
 impl From<LabelSetMetrics> for Metrics {

@@ -1,16 +1,23 @@
 //! The relaxation of a binary field as a linear program for a general solver, with linear constraints of any kind on top.
 //!
 //! max Σ unary_i·μ_i + Σ coupling_e·μ_e over the local polytope 0 ≤ μ_ij ≤ min(μ_i, μ_j), μ_ij ≥ μ_i + μ_j − 1, and rows
-//! a·μ ≤ b. Without rows [`RoofDual`](super::RoofDual) finds the same value, much faster. Here an interior point method
+//! a·μ ≤ b. Without rows `RoofDual` finds the same value, much faster. Here an interior point method
 //! (Clarabel) does the work, so that values are good to about eight digits.
 //!
+//! A referee for tests: in this crate and in `maxmargin` they read this file.
+//!
 //! A pair that no row names takes its best value by itself: only the bounds on the side to which it is drawn are kept.
+
+// Each test reads a part of this only.
+#![allow(dead_code)]
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-use super::Field;
-use crate::error::{Error, Result};
+use maxmargin_core::inference::Field;
+
+/// What came of it, or what is wrong, in words.
+type Result<T> = std::result::Result<T, String>;
 
 /// A linear constraint Σ nodes + Σ pairs ≤ bound; each entry is a number of a label or an edge with its coefficient.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,27 +62,15 @@ impl Constraints {
 }
 
 /// An optimum of the relaxation under these rows. Refused where a row names what does not exist, or where there is no point.
-///
-/// ```
-/// use maxmargin_core::inference::{Field, LabelGraph, PolytopeRow, maximize_relaxed};
-/// let graph = LabelGraph::complete(2);
-/// let field = Field { graph: &graph, unary: &[1.0, 2.0], coupling: &[1.0] };
-/// let one_label = PolytopeRow { nodes: vec![(0, 1.0), (1, 1.0)], pairs: vec![], bound: 1.0 };
-/// assert!((maximize_relaxed(field, &[])?.score - 4.0).abs() < 1e-6);
-/// assert!((maximize_relaxed(field, &[one_label])?.score - 2.0).abs() < 1e-6);
-/// # Ok::<(), maxmargin_core::Error>(())
-/// ```
 pub fn maximize_relaxed(field: Field<'_>, rows: &[PolytopeRow]) -> Result<PolytopePoint> {
     let (labels, edges) = (field.graph.labels(), field.graph.edges());
     let mut named = vec![false; edges.len()];
     for row in rows {
         for &(edge, _) in &row.pairs {
-            *named
-                .get_mut(edge as usize)
-                .ok_or_else(|| Error::parameter("polytope row", format!("there is no edge {edge}")))? = true;
+            *named.get_mut(edge as usize).ok_or_else(|| format!("there is no edge {edge}"))? = true;
         }
         if let Some((label, _)) = row.nodes.iter().find(|(label, _)| *label as usize >= labels) {
-            return Err(Error::parameter("polytope row", format!("there is no label {label}")));
+            return Err(format!("there is no label {label}"));
         }
     }
     if labels == 0 {
@@ -145,50 +140,17 @@ fn solve(field: Field<'_>, constraints: Constraints) -> Result<Vec<f64>> {
         ..DefaultSettings::default()
     };
     let cones = [NonnegativeConeT(bounds.len())];
-    let problem = |what: String| Error::parameter("linear program", what);
     let nothing = CscMatrix::zeros((columns, columns));
     let mut solver = DefaultSolver::new(&nothing, &costs, &matrix, &bounds, &cones, settings)
-        .map_err(|error| problem(error.to_string()))?;
+        .map_err(|error| error.to_string())?;
     solver.solve();
     match solver.solution.status {
         SolverStatus::Solved | SolverStatus::AlmostSolved | SolverStatus::InsufficientProgress => {
             Ok(solver.solution.x)
         }
         SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-            Err(problem("no labels satisfy all constraints".into()))
+            Err("no labels satisfy all constraints".into())
         }
-        status => Err(problem(format!("the solver gave up: {status:?}"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::inference::LabelGraph;
-
-    #[test]
-    fn rows_cut_off_halves() -> Result<()> {
-        let graph = LabelGraph::complete(3);
-        let field = Field { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
-        assert!((maximize_relaxed(field, &[])?.score - 1.5).abs() < 1e-7);
-        // The triangle inequality μ_0 + μ_1 + μ_2 − μ_01 − μ_02 − μ_12 ≤ 1.
-        let triangle = PolytopeRow {
-            nodes: vec![(0, 1.0), (1, 1.0), (2, 1.0)],
-            pairs: vec![(0, -1.0), (1, -1.0), (2, -1.0)],
-            bound: 1.0,
-        };
-        assert!((maximize_relaxed(field, &[triangle])?.score - 1.0).abs() < 1e-7);
-        Ok(())
-    }
-
-    #[test]
-    fn impossible_rows_are_refused() {
-        let graph = LabelGraph::independent(2);
-        let field = Field { graph: &graph, unary: &[1.0; 2], coupling: &[] };
-        let row = |nodes, bound| PolytopeRow { nodes, pairs: vec![], bound };
-        assert!(maximize_relaxed(field, &[row(vec![(0, 1.0)], -1.0)]).is_err());
-        assert!(maximize_relaxed(field, &[row(vec![(2, 1.0)], 1.0)]).is_err());
-        let pair = PolytopeRow { pairs: vec![(0, 1.0)], ..PolytopeRow::default() };
-        assert!(maximize_relaxed(field, &[pair]).is_err());
+        status => Err(format!("the solver gave up: {status:?}")),
     }
 }

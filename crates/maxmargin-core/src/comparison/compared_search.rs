@@ -8,10 +8,10 @@ use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::contest::{Contest, Round};
-use super::{
-    LabelPlane, Memory, Portrait, Scene, Search, Strategy, SurrogateSearch, Tally, Violation, Workspace,
-};
-use crate::structure::Searchable;
+use super::{Portrait, Tally};
+use crate::error::Result;
+use crate::search::{LabelPlane, Memory, Scene, Search, Strategy, SurrogateSearch, Violation, Workspace};
+use crate::structure::Structure;
 
 /// Whose label plane is to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -159,7 +159,7 @@ impl<L: Clone + PartialEq + Send + Sync + 'static> ComparedSearch<L> {
     }
 }
 
-impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
+impl<S: Structure> Search<S> for ComparedSearch<S::Label> {
     type Workspace = Workspace<S>;
 
     fn most_violated(
@@ -185,8 +185,16 @@ impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
         self.search.violation(structure, truth, answer, rounding)
     }
 
+    fn check(&self, structure: &S) -> Result<()> {
+        self.search.check(structure)
+    }
+
     fn remembers(&self) -> bool {
         self.search.strategy().remembers()
+    }
+
+    fn is_convex(&self) -> bool {
+        self.search.surrogate().is_convex()
     }
 
     fn name(&self) -> &'static str {

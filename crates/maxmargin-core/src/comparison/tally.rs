@@ -1,7 +1,6 @@
 //! Sums over many searches, from which a table of searches is made.
 
-use super::Strategy;
-use super::strategy::FRACTIONAL_PRECISION;
+use crate::search::{FRACTIONAL_PRECISION, Strategy};
 
 /// Values are equal up to this share of them.
 const TOLERANCE: f64 = 1e-9;

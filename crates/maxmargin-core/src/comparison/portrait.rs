@@ -1,6 +1,6 @@
 //! One example's label plane with the ways of all searches through it, ready to be drawn (SLACK Fig. 2, THESIS Fig. 5-1).
 
-use super::{Answer, LabelPlane, Query, Spot, Strategy};
+use crate::search::{Answer, LabelPlane, Query, Spot, Strategy};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
@@ -74,12 +74,14 @@ impl Portrait {
         };
         let ways: Vec<Way> = answers.map(way).collect();
         let hull = hull(plane);
-        let mut listed = plane.k_best(Mix::AUGMENTED, MOST_LABELS + 1);
-        let is_whole = listed.len() <= MOST_LABELS && !plane.is_fractional();
+        let all = plane.k_best(Mix::AUGMENTED, MOST_LABELS + 1);
+        let is_listed = all.as_ref().is_some_and(|all| all.len() <= MOST_LABELS);
+        let is_whole = is_listed && !plane.is_fractional();
+        let mut listed = all.unwrap_or_default();
         if !is_whole {
             listed.truncate(UNDER_EDGE);
             for edge in hull.windows(2) {
-                listed.extend(plane.k_best(Mix::level(edge[0], edge[1]), UNDER_EDGE));
+                listed.extend(plane.k_best(Mix::level(edge[0], edge[1]), UNDER_EDGE).into_iter().flatten());
             }
         }
         let mut labels: Vec<(f64, f64)> = listed.iter().map(Spot::point).collect();

@@ -11,7 +11,7 @@
 use std::time::Instant;
 
 use super::tally::{Mark, Tally};
-use super::{Answer, LabelPlane, Memory, Spot, Strategy, search};
+use crate::search::{Answer, LabelPlane, Memory, Spot, Strategy, search};
 use crate::surrogate::Surrogate;
 
 /// The answers to one label plane, in the order of the strategies.

@@ -12,23 +12,21 @@
 //! for each label. Clarabel solves it. Its multipliers of the rows are flows; they are projected, because those of an
 //! interior-point solver are only nearly feasible, and then prove a lower bound as those of the extragradient method
 //! do. So the certificate does not depend on what the solver promises.
+//!
+//! Clarabel is there with the cargo feature `interior-point` only. Without it `SmallQp::check_size` says so, and the solver stays at
+//! w = 0.
+
+#[cfg(feature = "interior-point")]
+mod program;
 
 use std::time::Instant;
 
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 use serde::{Deserialize, Serialize};
 
 use super::certificate::measure;
-use super::saddle_point::dual_point;
-use super::{Certificate, Halt, Progress, Solver, SolverState, mass};
+use super::{Certificate, Halt, Progress, Solver, SolverState};
 use crate::error::{Error, Result};
-use crate::inference::FlowProjection;
-use crate::linear::Terms;
 use crate::risk::{Groups, Risk, Saddle};
-
-/// The tolerance that the interior-point solver is asked for. It often ends a little before.
-const TOLERANCE: f64 = 1e-9;
 
 /// The most multiplications in one factorisation: some minutes for the whole.
 const MOST_WORK: f64 = 1e11;
@@ -54,7 +52,7 @@ const MOST_MEMORY: f64 = 2e9;
 /// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
 /// let certificate = SmallQp::new(1.0, &risk).step(&risk).certificate;
-/// assert!(certificate.gap().0 < 1e-6);
+/// assert!(certificate.gap().0 < 1e-6 || !cfg!(feature = "interior-point"));
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Serialize, Deserialize)]
@@ -67,116 +65,19 @@ pub struct SmallQp {
     halt: Halt,
 }
 
-/// Entries of a matrix, by row and column.
-#[derive(Default)]
-struct Entries {
-    rows: Vec<usize>,
-    columns: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl Entries {
-    fn add(&mut self, row: usize, column: usize, value: f64) {
-        self.rows.push(row);
-        self.columns.push(column);
-        self.values.push(value);
-    }
-
-    fn finish(self, rows: usize, columns: usize) -> CscMatrix<f64> {
-        CscMatrix::new_from_triplets(rows, columns, self.rows, self.columns, self.values)
-    }
-}
-
-/// The program: min ½ xᵀPx + ⟨costs, x⟩ such that A x ≤ bounds, with x = (w, π and μ of each example).
-struct Program {
-    constraints: Entries,
-    bounds: Vec<f64>,
-    costs: Vec<f64>,
-    /// The row of the first arc of each example.
-    first_rows: Vec<usize>,
-}
-
-impl Program {
-    fn new(risk: &dyn Risk, saddle: &dyn Saddle) -> Self {
-        let mut program = Program {
-            constraints: Entries::default(),
-            bounds: Vec::new(),
-            costs: vec![0.0; risk.dim()],
-            first_rows: Vec::with_capacity(risk.len()),
-        };
-        (0..risk.len()).for_each(|i| program.add_example(i, mass(risk, i), saddle));
-        program
-    }
-
-    fn add_example(&mut self, i: usize, share: f64, saddle: &dyn Saddle) {
-        let polytope = saddle.polytope(i);
-        let network = &polytope.network;
-        let truth: Vec<f64> = polytope.truth.iter().map(|z| -share * z).collect();
-        saddle.add_flow_features(i, &truth, &mut self.costs);
-        let first_potential = self.costs.len();
-        self.costs.extend(network.supplies().iter().map(|supply| share * supply));
-        self.first_rows.push(self.bounds.len());
-        let mut terms = Terms::default();
-        let mut prices = Vec::new();
-        for ((a, arc), loss) in network.arcs().iter().enumerate().zip(&polytope.losses) {
-            let row = self.bounds.len();
-            terms.clear();
-            saddle.add_arc_features(i, a, &mut terms);
-            terms.added_up().iter().for_each(|(j, value)| self.constraints.add(row, j, value));
-            if arc.tail != arc.head {
-                self.constraints.add(row, first_potential + arc.tail as usize, -1.0);
-                self.constraints.add(row, first_potential + arc.head as usize, 1.0);
-            }
-            if arc.capacity.is_finite() {
-                self.constraints.add(row, self.costs.len(), -1.0);
-                prices.push(self.costs.len());
-                self.costs.push(share * arc.capacity);
-            }
-            self.bounds.push(-loss);
-        }
-        for price in prices {
-            self.constraints.add(self.bounds.len(), price, -1.0);
-            self.bounds.push(0.0);
-        }
-    }
-
-    /// The weights, the multiplier of each row, and whether it was broken off.
-    fn solve(self, lambda: f64, dim: usize, halt: &Halt) -> Option<(Vec<f64>, Vec<f64>, bool)> {
-        let (rows, columns) = (self.bounds.len(), self.costs.len());
-        let mut quadratic = Entries::default();
-        (0..dim).for_each(|j| quadratic.add(j, j, lambda));
-        let settings = DefaultSettings {
-            verbose: false,
-            tol_gap_abs: TOLERANCE,
-            tol_gap_rel: TOLERANCE,
-            tol_feas: TOLERANCE,
-            ..DefaultSettings::default()
-        };
-        let quadratic = quadratic.finish(columns, columns);
-        let constraints = self.constraints.finish(rows, columns);
-        let cones = [NonnegativeConeT(rows)];
-        let mut solver =
-            DefaultSolver::new(&quadratic, &self.costs, &constraints, &self.bounds, &cones, settings).ok()?;
-        let halt = halt.clone();
-        solver.set_termination_callback(move |_| halt.is_due());
-        solver.solve();
-        let solution = solver.solution;
-        let is_halted = solution.status == SolverStatus::CallbackTerminated;
-        let is_usable = solution.x.iter().chain(&solution.z).all(|value| value.is_finite());
-        (is_usable && solution.x.len() == columns)
-            .then(|| (solution.x[..dim].to_vec(), solution.z, is_halted))
-    }
-}
-
 impl SmallQp {
     /// A solver that has found nothing yet. On a risk that is no saddle point it stays at w = 0.
     pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
         Self { lambda, weights: vec![0.0; risk.dim()], found: None, halt: Halt::default() }
     }
 
-    /// Refuses a problem that an interior-point solver would take too long for. Its factors are dense in the weights,
+    /// Refuses all problems where there is no interior-point solver, and those that it would take too long for. Its factors are dense in the weights,
     /// and in those against the nodes of each example.
     pub(super) fn check_size(risk: &dyn Risk, saddle: &dyn Saddle) -> Result<()> {
+        if cfg!(not(feature = "interior-point")) {
+            let problem = "small-qp was left out of this build; it needs the cargo feature interior-point of maxmargin-core";
+            return Err(Error::parameter("solver", problem));
+        }
         let (dim, too_many) = (risk.dim() as f64, (MOST_MEMORY / BYTES_PER_ARC) as usize);
         let arcs: usize = (0..risk.len()).map(|i| saddle.arcs(i)).sum();
         let (mut memory, mut work) = (4.0 * dim * dim + BYTES_PER_ARC * arcs as f64, dim * dim * dim / 3.0);
@@ -198,18 +99,24 @@ impl SmallQp {
         Err(Error::parameter("solver", problem))
     }
 
+    #[cfg(not(feature = "interior-point"))]
+    fn solve(&self, _risk: &dyn Risk, _saddle: &dyn Saddle) -> (Vec<Vec<f64>>, f64, bool) {
+        (Vec::new(), 0.0, false)
+    }
+
     /// Solves the program. Returns weights to be tried, a lower bound, and whether it was broken off.
+    #[cfg(feature = "interior-point")]
     fn solve(&self, risk: &dyn Risk, saddle: &dyn Saddle) -> (Vec<Vec<f64>>, f64, bool) {
-        let program = Program::new(risk, saddle);
+        let program = program::Program::new(risk, saddle);
         let first_rows = program.first_rows.clone();
         let Some((weights, multipliers, is_halted)) = program.solve(self.lambda, risk.dim(), &self.halt)
         else {
             return (Vec::new(), 0.0, self.halt.is_due());
         };
-        let mut projection = FlowProjection::default();
+        let mut projection = crate::inference::FlowProjection::default();
         let flows: Vec<Vec<f64>> = (first_rows.iter().enumerate())
             .map(|(i, &first)| {
-                let (polytope, share) = (saddle.polytope(i), mass(risk, i));
+                let (polytope, share) = (saddle.polytope(i), super::mass(risk, i));
                 if share == 0.0 {
                     return polytope.truth.clone();
                 }
@@ -221,7 +128,7 @@ impl SmallQp {
                 flow
             })
             .collect();
-        let dual = dual_point(risk, saddle, self.lambda, |i| flows[i].as_slice());
+        let dual = super::saddle_point::dual_point(risk, saddle, self.lambda, |i| flows[i].as_slice());
         let lower_bound = dual.lower_bound;
         (vec![weights, dual.weights(self.lambda)], lower_bound, is_halted)
     }

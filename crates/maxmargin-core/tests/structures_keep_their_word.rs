@@ -1,0 +1,295 @@
+//! Promise: every built-in structure is what it says, on all labels of small inputs; and the referee finds what is wrong with one
+//! that is not.
+
+use std::sync::Arc;
+
+use maxmargin_core::features::{FeatureMatrix, Rows};
+use maxmargin_core::inference::LabelGraph;
+use maxmargin_core::linear::FeatureSum;
+use maxmargin_core::structure::{
+    Chain, ChainLoss, ChainOptions, CostMatrix, Edge, Example, Found, Graph, Inference, LabelCost, LabelSet,
+    LinkLoss, Links, Magnitude, Matching, MatchingOptions, Mix, Multiclass, Multilabel, MultilabelOptions,
+    PairWeights, SetLoss, Structure,
+};
+use maxmargin_core::surrogate::Surrogate;
+use maxmargin_core::testing::{check_structure, check_surrogate};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// Rows of small whole numbers in half of the cases, so that scores tie.
+fn matrix(random: &mut Pcg64Mcg, rows: usize, columns: usize, is_whole: bool) -> Arc<FeatureMatrix> {
+    let mut number = || match is_whole {
+        true => f64::from(random.random_range(-1..=2)),
+        false => random.random_range(-1.0..1.0),
+    };
+    let rows: Vec<Vec<f64>> = (0..rows).map(|_| (0..columns).map(|_| number()).collect()).collect();
+    Arc::new(FeatureMatrix::from_dense(&rows))
+}
+
+fn costs(random: &mut Pcg64Mcg, labels: usize, is_whole: bool) -> LabelCost {
+    let mut cost = || match is_whole {
+        true => f64::from(random.random_range(1..4)),
+        false => random.random_range(0.1..2.0),
+    };
+    let pairs = (0..labels).flat_map(|a| (0..labels).map(move |b| a == b));
+    let costs = pairs.map(|same| if same { 0.0 } else { cost() }).collect();
+    LabelCost::Matrix(Arc::new(CostMatrix::new(labels, costs).unwrap()))
+}
+
+/// All sequences of so many labels.
+fn sequences(length: usize, labels: u32) -> Vec<Vec<u32>> {
+    let extend = |all: Vec<Vec<u32>>, _| {
+        all.iter().flat_map(|y| (0..labels).map(move |label| [&y[..], &[label]].concat())).collect()
+    };
+    (0..length).fold(vec![vec![]], extend)
+}
+
+fn subsets(count: u32) -> impl Iterator<Item = Vec<u32>> {
+    (0..1u32 << count).map(move |mask| (0..count).filter(|place| mask >> place & 1 == 1).collect())
+}
+
+#[test]
+fn multiclass() {
+    let mut random = Pcg64Mcg::seed_from_u64(1);
+    for round in 0..40 {
+        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..6));
+        let x = matrix(&mut random, 3, 2, is_whole);
+        let cost = match round % 3 {
+            0 => LabelCost::ZeroOne,
+            kind => costs(&mut random, labels, kind == 1),
+        };
+        let structure = Multiclass::new(2, labels, round % 5 < 3, cost).unwrap();
+        let example =
+            |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % labels) as u32, weight: 1.0 };
+        let examples: Vec<_> = (0..3).map(example).collect();
+        check_structure(&structure, &examples, |_| (0..labels as u32).collect())
+            .unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+#[test]
+fn chains() {
+    let mut random = Pcg64Mcg::seed_from_u64(2);
+    for round in 0..60 {
+        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
+        let lengths = [random.random_range(1..5), random.random_range(1..4), 0];
+        let x = matrix(&mut random, lengths.iter().sum(), 2, is_whole);
+        let cost = match round % 3 {
+            0 => LabelCost::ZeroOne,
+            kind => costs(&mut random, labels, kind == 1),
+        };
+        let loss = ChainLoss { cost, mean: round % 7 == 0 };
+        let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
+        let structure = Chain::new(2, labels, options).unwrap();
+        let mut start = 0;
+        let examples = lengths.map(|length| {
+            start += length;
+            let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+            Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
+        });
+        check_structure(&structure, &examples, |x| sequences(x.len(), labels as u32))
+            .unwrap_or_else(|e| panic!("round {round}: {e}"));
+    }
+}
+
+#[test]
+fn label_sets() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    for round in 0..80 {
+        let (is_whole, labels) = (round % 2 == 0, random.random_range(1..6));
+        let x = matrix(&mut random, 2, 2, is_whole);
+        let chain = (1..labels as u32).map(|label| (label - 1, label));
+        let graph = match round % 4 {
+            0 => LabelGraph::complete(labels),
+            1 => LabelGraph::independent(labels),
+            2 => LabelGraph::new(labels, chain.collect()).unwrap(),
+            _ => {
+                LabelGraph::new(labels, chain.chain((labels > 2).then_some((0, labels as u32 - 1))).collect())
+                    .unwrap()
+            }
+        };
+        let weights =
+            (round % 5 == 0).then(|| (0..labels).map(|_| f64::from(random.random_range(0..3))).collect());
+        let options = MultilabelOptions {
+            bias: round % 3 < 2,
+            pair_weights: if round % 8 < 4 { PairWeights::Four } else { PairWeights::Both },
+            signed: round % 6 == 0,
+            loss: SetLoss::Hamming { mean: round % 7 == 0, weights: weights.map(|w: Vec<f64>| w.into()) },
+            inference: if round % 9 == 8 { Inference::Relaxed } else { Inference::Exact },
+        };
+        let structure = Multilabel::new(2, graph, options).unwrap();
+        let examples = [0, 1].map(|i| {
+            let on: Vec<u32> = (0..labels as u32).filter(|_| random.random_range(0..2) == 0).collect();
+            Example { input: Rows::new(&x, i..i + 1), truth: LabelSet::of(&on), weight: 1.0 }
+        });
+        check_structure(&structure, &examples, |_| {
+            subsets(labels as u32).map(|on| LabelSet::of(&on)).collect()
+        })
+        .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
+    }
+}
+
+#[test]
+fn matchings() {
+    let mut random = Pcg64Mcg::seed_from_u64(4);
+    for round in 0..80 {
+        let is_whole = round % 2 == 0;
+        let (lefts, rights) = (random.random_range(1..4), random.random_range(1..4));
+        let pairs = (0..lefts).flat_map(|left| (0..rights).map(move |right| Edge { left, right }));
+        let edges: Vec<Edge> =
+            pairs.filter(|_| round % 3 > 0 || random.random_range(0..3) > 0).take(8).collect();
+        let x = matrix(&mut random, edges.len(), 2, is_whole);
+        let graph = Graph::new(Rows::new(&x, 0..edges.len()), edges.clone().into(), 0);
+        let loss = match round % 5 {
+            0 => LinkLoss::Mistakes { miss: 2.0, false_link: 1.0 },
+            1 => LinkLoss::Mistakes { miss: 0.7, false_link: 1.1 },
+            _ => LinkLoss::default(),
+        };
+        let fertility = if round % 4 == 0 { (2, 1) } else { (1, 1) };
+        let options = MatchingOptions { bias: round % 3 < 2, loss, fertility, ..MatchingOptions::default() };
+        let structure = Matching::new(2, options).unwrap();
+        let all: Vec<Links> = subsets(edges.len() as u32)
+            .map(Links::of)
+            .filter(|links| structure.check_truth(&graph, links).is_ok())
+            .collect();
+        let mut truth = all[random.random_range(0..all.len())].clone();
+        truth.free = (0..edges.len() as u32)
+            .filter(|edge| !truth.on.contains(edge) && round % 6 == 0)
+            .take(1)
+            .collect();
+        let example = Example { input: graph, truth, weight: 1.0 };
+        check_structure(&structure, &[example], |_| all.clone())
+            .unwrap_or_else(|e| panic!("round {round}: {e}"));
+    }
+}
+
+#[test]
+fn surrogates() {
+    for name in ["margin", "slack", "beta=0.5", "general=1.5,1", "general=2,1", "log", "prob", "prob-convex"]
+    {
+        check_surrogate(name.parse::<Surrogate>().unwrap(), 6.0, 8.0).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+/// What is wrong with a structure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    Nothing,
+    Decoding,
+    Mixing,
+    Ties,
+    Losses,
+    LargestLoss,
+    Features,
+    Difference,
+    Product,
+    Norm,
+    Unit,
+}
+
+/// Three labels with a feature vector of their own, and one fault.
+struct Faulty(Fault);
+
+impl Structure for Faulty {
+    type Input = [f64; 3];
+    type Label = u32;
+    type Scores = Vec<f64>;
+    type Kernel = ();
+
+    fn dim(&self) -> usize {
+        3
+    }
+
+    fn score(&self, w: &[f64], x: &[f64; 3], scores: &mut Vec<f64>) {
+        scores.clear();
+        scores.extend(x.iter().zip(w).map(|(x, w)| x * w));
+    }
+
+    fn magnitude(&self, x: &[f64; 3], _truth: &u32) -> Magnitude {
+        let norm = x.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        let norm = if self.0 == Fault::Norm { 0.5 * norm } else { norm };
+        Magnitude { norm, terms: 4.0, repeats: 1.0, loss: 2.0, is_exact: false }
+    }
+
+    fn score_of(&self, _x: &[f64; 3], scores: &Vec<f64>, y: &u32) -> f64 {
+        scores[*y as usize]
+    }
+
+    fn decode(&self, x: &[f64; 3], scores: &mut Vec<f64>) -> Found<u32> {
+        let best = (0..3).fold(0, |best, y| if scores[y] > scores[best] { y } else { best });
+        let best = if self.0 == Fault::Decoding { 0 } else { best as u32 };
+        Found::exactly(best, self.score_of(x, scores, &best), 0.0)
+    }
+
+    fn loss(&self, x: &[f64; 3], truth: &u32, y: &u32) -> f64 {
+        // It sees the input: labels with a negative feature cost twice as much.
+        let cost = if x[*y as usize] < 0.0 { 2.0 } else { 1.0 };
+        if truth != y || self.0 == Fault::Losses { cost } else { 0.0 }
+    }
+
+    fn largest_loss(&self, _x: &[f64; 3], _truth: &u32) -> f64 {
+        if self.0 == Fault::LargestLoss { 1.0 } else { 2.0 }
+    }
+
+    fn loss_unit(&self, _x: &[f64; 3], _truth: &u32) -> Option<f64> {
+        Some(if self.0 == Fault::Unit { 2.0 } else { 1.0 })
+    }
+
+    fn maximize(&self, x: &[f64; 3], truth: &u32, scores: &mut Vec<f64>, mix: Mix) -> Found<u32> {
+        let rank = |y: u32| {
+            let (score, loss) = (scores[y as usize], self.loss(x, truth, &y));
+            match self.0 {
+                Fault::Mixing => mix.rank(score, 0.5 * loss),
+                Fault::Ties => (mix.height(score, loss), -score - loss),
+                _ => mix.rank(score, loss),
+            }
+        };
+        let best = (0..3).fold(0, |best, y| if rank(y) > rank(best) { y } else { best });
+        Found::exactly(best, scores[best as usize], self.loss(x, truth, &best))
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &[f64; 3], y: &u32, factor: f64, sum: &mut A) {
+        let sign = if self.0 == Fault::Features { -factor } else { factor };
+        sum.add(*y as usize, sign * x[*y as usize]);
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &[f64; 3],
+        y: &u32,
+        truth: &u32,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        self.add_features(x, y, factor, sum);
+        self.add_features(x, truth, if self.0 == Fault::Difference { factor } else { -factor }, sum);
+    }
+
+    fn product(&self, x: &[f64; 3], _kernel: &(), truth: &u32, y: &u32, z: &u32) -> f64 {
+        let square = |y: u32| x[y as usize] * x[y as usize];
+        let same = if y == z && self.0 != Fault::Product { square(*y) } else { 0.0 };
+        if y == truth || z == truth { 0.0 } else { square(*truth) + same }
+    }
+}
+
+#[test]
+fn faults_are_found() {
+    let example = || Example { input: [1.0, -2.0, 1.0], truth: 2, weight: 1.0 };
+    let judge = |fault| check_structure(&Faulty(fault), &[example()], |_| vec![0, 1, 2]);
+    judge(Fault::Nothing).unwrap_or_else(|e| panic!("{e}"));
+    for (fault, word) in [
+        (Fault::Decoding, "decode"),
+        (Fault::Mixing, "maximize"),
+        (Fault::Ties, "tie"),
+        (Fault::Losses, "truth"),
+        (Fault::LargestLoss, "largest_loss"),
+        (Fault::Features, "score_of"),
+        (Fault::Difference, "add_difference"),
+        (Fault::Product, "product"),
+        (Fault::Norm, "magnitude"),
+        (Fault::Unit, "unit"),
+    ] {
+        let error = judge(fault).expect_err("a fault").to_string();
+        assert!(error.contains(word), "{fault:?}: {error}");
+    }
+}
