@@ -184,7 +184,7 @@ fn csv() {
         ("l,x\n1,2,\"3\n\"\n", "2:5", "more fields than the 2"),
         ("l,\"x\ny\"\n1,2\n", "1:3", "a line break in the name of a column"),
         ("\u{feff}l,\"x\ny\",z\n1,2\n", "1:3", "a line break in the name of a column"),
-        ("l,x\r\n1,2\r\n\r\n1,\"2\r\n0,3\r\n1,\r\n", "4:3", "this quote has no end"),
+        ("l,x\n1,2\n\n1,\"2\n0,3\n1,\n", "4:3", "this quote has no end"),
         ("l,x\n1,\"2\"\"\n0,3\n", "2:3", "this quote has no end"),
         ("l,x\n\"1\n\", \"2\n0,3\n", "3:4", "this quote has no end"),
         ("l,,x\n1,2,3\n", "1:3", "column 2 has no name"),

@@ -26,6 +26,8 @@ pub(super) struct Records {
     field: usize,
     /// Where the machine puts the text of fields, over and over: they are taken from the record.
     unused: Box<[u8]>,
+    /// How much of it the machine has counted in the open record, or in one that ended with a field by itself.
+    written: usize,
 }
 
 /// The fields of one line, or of several if there are line breaks in quotes.
@@ -38,8 +40,14 @@ pub(super) struct Record<'a> {
 /// Whether a record has ended.
 enum Progress {
     Done,
-    /// It ends on a later line, for there is a quote open.
+    /// More of it comes; after a whole line, because a quote is open.
     Open,
+}
+
+impl Progress {
+    fn is_done(&self) -> bool {
+        matches!(self, Progress::Done)
+    }
 }
 
 impl Records {
@@ -50,7 +58,17 @@ impl Records {
         let mut unused = vec![0; 4 << 10].into_boxed_slice();
         // A byte order mark was skipped before, and the machine skips another one unless it has read something.
         machine.read_field(b"\n", &mut unused);
-        Self { machine, separator, most_fields, ends: Vec::new(), found: 0, before: 0, field: 0, unused }
+        Self {
+            machine,
+            separator,
+            most_fields,
+            ends: Vec::new(),
+            found: 0,
+            before: 0,
+            field: 0,
+            unused,
+            written: 0,
+        }
     }
 
     /// From now on, records have at most so many fields.
@@ -65,10 +83,10 @@ impl Records {
         let mut progress = Progress::Done;
         let line = source.next_lines(|line| {
             progress = self.read(line);
-            matches!(progress, Progress::Open)
+            !progress.is_done()
         })?;
         let Some(line) = line else { return Ok(None) };
-        if let Progress::Open = progress {
+        if !progress.is_done() {
             let problem = format!(
                 "this quote has no end in the file, or none in {} MiB, the most that is read of a row; \
                  close it, and write a quote in quotes twice",
@@ -80,52 +98,23 @@ impl Records {
     }
 
     /// Reads the first line of a record, or a later one while a quote is open.
-    #[inline]
     fn read(&mut self, line: &[u8]) -> Progress {
-        if self.before == 0 {
-            if line.trim_ascii().is_empty() {
-                return Progress::Done;
-            }
-            if memchr::memchr(b'"', line).is_none() {
-                self.read_plain(line);
-                return Progress::Done;
-            }
+        if self.before == 0 && line.trim_ascii().is_empty() {
+            return Progress::Done;
         }
-        self.read_quoted(line)
-    }
-
-    /// A line without quotes, at once.
-    fn read_plain(&mut self, mut line: &[u8]) {
-        loop {
-            if self.found == self.ends.len() && !self.make_room() {
-                break;
-            }
-            let ends = &mut self.ends[self.found..];
-            let (result, read, _, ended) = self.machine.read_record(line, &mut self.unused, ends);
-            line = &line[read..];
-            self.found += ended;
-            match result {
-                ReadRecordResult::Record | ReadRecordResult::End => break,
-                // After all of a line without an end, an empty one tells the machine that it was the last.
-                ReadRecordResult::InputEmpty
-                | ReadRecordResult::OutputFull
-                | ReadRecordResult::OutputEndsFull => {}
-            }
-        }
-        // The machine counts without separators.
-        self.ends[..self.found].iter_mut().enumerate().for_each(|(separators, end)| *end += separators);
-    }
-
-    /// A line that has quotes, or that a quote goes on to, field by field.
-    fn read_quoted(&mut self, line: &[u8]) -> Progress {
         let mut at = 0;
         while at < line.len() {
             if self.field == self.before + at {
+                let plain = plain_fields(&line[at..], self.separator);
+                if self.read_plain(&line[at..at + plain]).is_done() {
+                    return Progress::Done;
+                }
+                at += plain;
                 at += line[at..].iter().take_while(|&&byte| is_blank(byte, self.separator)).count();
-                self.field = self.before + at;
                 if at == line.len() {
                     break;
                 }
+                self.field = self.before + at;
             }
             let (result, read, _) = self.machine.read_field(&line[at..], &mut self.unused);
             at += read;
@@ -144,6 +133,34 @@ impl Records {
         }
         self.before += line.len();
         Progress::Open
+    }
+
+    /// Fields without quotes, all at once, from where the open field begins. It is not done when a field comes after them.
+    fn read_plain(&mut self, mut fields: &[u8]) -> Progress {
+        let (first, start, written) = (self.found, self.field, self.written);
+        let mut progress = Progress::Open;
+        while !fields.is_empty() {
+            if self.found == self.ends.len() && !self.make_room() {
+                progress = Progress::Done;
+                break;
+            }
+            let ends = &mut self.ends[self.found..];
+            let (result, read, written, ended) = self.machine.read_record(fields, &mut self.unused, ends);
+            fields = &fields[read..];
+            self.found += ended;
+            self.written += written;
+            if let ReadRecordResult::Record = result {
+                self.written = 0;
+                progress = Progress::Done;
+                break;
+            }
+        }
+        // The machine counts the bytes that it writes, which separators are not among.
+        for (separators, end) in self.ends[first..self.found].iter_mut().enumerate() {
+            *end = start + (*end - written) + separators;
+            self.field = *end + 1;
+        }
+        progress
     }
 
     /// Notes where a field ends and the next one begins, unless there are more than there may be.
@@ -174,6 +191,14 @@ impl Record<'_> {
     /// The fields, one after the other.
     pub fn fields(&self) -> Fields<'_, '_> {
         Fields::new(&self.line, self.ends, self.separator)
+    }
+}
+
+/// The length of the fields that come before the first one with a quote.
+fn plain_fields(line: &[u8], separator: u8) -> usize {
+    match memchr::memchr(b'"', line) {
+        Some(quote) => memchr::memrchr(separator, &line[..quote]).map_or(0, |last| last + 1),
+        None => line.len(),
     }
 }
 
