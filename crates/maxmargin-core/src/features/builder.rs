@@ -33,8 +33,12 @@ impl MatrixBuilder {
         Self { matrix: FeatureMatrix { columns, ..FeatureMatrix::default() } }
     }
 
-    /// The same rows, sparse from now on if most of their values are 0. To be called between rows.
-    pub fn sparse_if_worthwhile(self) -> Self {
+    /// The same rows, sparse from now on if most of their values are 0. To be called between rows: those that a dense row has
+    /// so far are dropped.
+    pub fn sparse_if_worthwhile(mut self) -> Self {
+        if !self.matrix.sparse {
+            self.truncate(self.matrix.rows * self.matrix.columns);
+        }
         Self { matrix: self.matrix.sparse_if_worthwhile() }
     }
 
