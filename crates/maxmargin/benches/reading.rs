@@ -141,10 +141,20 @@ fn arff_sparse(bencher: Bencher) {
 
 #[divan::bench]
 fn csv(bencher: Bencher) {
+    time_csv(bencher, "");
+}
+
+/// A text in quotes on each line, as other programs write them.
+#[divan::bench]
+fn csv_quoted(bencher: Bencher) {
+    time_csv(bencher, "\"");
+}
+
+fn time_csv(bencher: Bencher, quote: &str) {
     let names: Vec<String> = (0..100).map(|j| format!("a{j}")).collect();
     let mut text = format!("l,{}\n", names.join(","));
     for row in 0..10_000 {
-        write!(text, "{}", row % 2).unwrap();
+        write!(text, "{quote}{}{quote}", row % 2).unwrap();
         (0..100).for_each(|j| write!(text, ",{:.6}", scatter(row * 100 + j) as f64 / 2f64.powi(31)).unwrap());
         text.push('\n');
     }

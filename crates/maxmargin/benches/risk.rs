@@ -31,7 +31,7 @@ fn images() -> (Arc<FeatureMatrix>, Vec<u32>) {
     let byte =
         |i: usize| if (i.wrapping_mul(2_654_435_761) >> 20) % 100 < 19 { (i % 255) as u8 + 1 } else { 0 };
     let bytes = (0..n * FEATURES).map(byte).collect();
-    let matrix = FeatureMatrix::from_bytes(bytes, FEATURES, 1.0 / 255.0).sparse_if_worthwhile();
+    let matrix = FeatureMatrix::from_bytes(bytes, FEATURES, 1.0 / 255.0).unwrap().sparse_if_worthwhile();
     (Arc::new(matrix), (0..n).map(|i| (i % LABELS) as u32).collect())
 }
 

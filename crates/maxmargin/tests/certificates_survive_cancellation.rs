@@ -20,7 +20,7 @@ use common::problem::{Problem, Sample, Sets, Values};
 use common::reference::optimum_under;
 use common::surrogate::Surrogated;
 use exact::hostile::{Case, case};
-use exact::judge::{Charge, Fault, Hearing, SOLVERS, Trial, description, hear};
+use exact::judge::{Charge, Fault, Hearing, Trial, description, hear};
 use exact::objective::ExactProblem;
 use exact::optimum::optimum;
 
@@ -66,7 +66,7 @@ fn judge(problem: &Problem, lambda: f64, gap: f64) -> Vec<Trial> {
         gap,
         passes: 300,
     };
-    let hearing = common::with_threads(1, || hear(&case, &SOLVERS)).expect("nothing is refused");
+    let hearing = common::with_threads(1, || hear(&case, SolverKind::solvers())).expect("nothing is refused");
     assert!(hearing.reference_gap < 1e-30, "the reference itself failed: {}", hearing.reference_gap);
     let faults: Vec<String> = hearing.trials.iter().flat_map(told).map(|(_, fault)| fault).collect();
     assert!(faults.is_empty(), "{}\n{}", faults.join("\n"), description(&case));
@@ -164,7 +164,7 @@ fn random_problems_that_are_hard_on_floating_point() {
                 break;
             }
             let case = case(seed);
-            let Some(hearing) = hear(&case, &SOLVERS) else {
+            let Some(hearing) = hear(&case, SolverKind::solvers()) else {
                 refused += 1;
                 continue;
             };
@@ -206,7 +206,7 @@ fn print_summary(is_tame: bool, heard: &[(Case, Hearing)]) {
         );
     }
     let trials: Vec<&Trial> = hearings.iter().flat_map(|(_, hearing)| &hearing.trials).collect();
-    for kind in SOLVERS {
+    for kind in SolverKind::solvers() {
         let own: Vec<&Trial> = trials.iter().copied().filter(|trial| trial.kind == kind).collect();
         if !own.is_empty() {
             print_solver(kind, &own);

@@ -180,6 +180,13 @@ fn csv() {
         ("l,x\n2,2\n", "2:1", "`2`: expected 0 or 1"),
         ("l,x\n1,\"2\n", "2:3", "no end"),
         ("l,x\n1,\"2\"3\n", "2:6", "after a closing quote"),
+        // Line breaks in quotes.
+        ("l,x\n1,2,\"3\n\"\n", "2:5", "more fields than the 2"),
+        ("l,\"x\ny\"\n1,2\n", "1:3", "a line break in the name of a column"),
+        ("\u{feff}l,\"x\ny\",z\n1,2\n", "1:3", "a line break in the name of a column"),
+        ("l,x\n1,2\n\n1,\"2\n0,3\n1,\n", "4:3", "this quote has no end"),
+        ("l,x\n1,\"2\"\"\n0,3\n", "2:3", "this quote has no end"),
+        ("l,x\n\"1\n\", \"2\n0,3\n", "3:4", "this quote has no end"),
         ("l,,x\n1,2,3\n", "1:3", "column 2 has no name"),
         ("l,x,x\n1,2,3\n", "1:5", "second column `x`"),
         ("l\n1\n", "1:0", "only one column"),
@@ -189,6 +196,8 @@ fn csv() {
     ] {
         check(text, place, part, &options);
     }
+    let (place, problem) = error_of(b"l,x\n1,\"2\n3\"\n", &options);
+    assert!(place == "2:3" && problem.starts_with("`2\\n3` in the column `x` is not"), "{place}: {problem}");
     check("l,x\n1,2\n", "0:0", "--label-columns", &sets(Format::Csv, &[]));
     let two = ReadOptions { label_sets: false, ..sets(Format::Csv, &["l", "x"]) };
     check("l,x,y\n1,2,3\n", "0:0", "task multilabel", &two);
@@ -264,6 +273,21 @@ fn tables_for_a_model() {
     let (data, unseen) = read("y,x,z\n1,2,3\n", &options).unwrap();
     assert_eq!(data.labels, [maxmargin::data::UNKNOWN_LABEL]);
     assert_eq!((unseen.labels, unseen.attributes), (0, 1));
+    // A column that the model does not know may hold any text, and lines are counted right after it.
+    let remarks = "y,x,remark\n1,2,\"loud,\r\n\"\"live\"\"\n\"\n3,4,\n";
+    let (data, unseen) = read(remarks, &ReadOptions { missing: Missing::Refuse, ..options.clone() }).unwrap();
+    assert_eq!(data.features.row(1).to_pairs(), [(0, 4.0), (1, 3.0)]);
+    assert_eq!((unseen.labels, unseen.attributes), (0, 2));
+    let message = read(&format!("{remarks}5,z,6\n"), &options).unwrap_err().to_string();
+    assert!(message.contains("file.csv:6:3: `z` in the column `x`"), "{message}");
+    // A place after a line break is named by the line where the row begins.
+    for (row, part) in
+        [("1,z", "`z` in the column `x`"), ("1", "2 fields"), ("1,2,3", "more fields than the 3")]
+    {
+        let text = format!("remark,y,x\n-,1,2\n\"a\nb\",{row}\n");
+        let message = read(&text, &options).unwrap_err().to_string();
+        assert!(message.contains(&format!("file.csv:3: {part}")), "{message}");
+    }
     // A label that the model does not know counts.
     let named = |names: &[&str]| ReadOptions {
         label_columns: names.iter().map(|&name| name.to_owned()).collect(),

@@ -50,7 +50,7 @@ fn reading_spares_memory() {
     bombs();
 }
 
-/// A small file that unpacks to 600 MB without a line feed, and files without an end.
+/// Small files that unpack to 600 MB without a line feed or in one quote, and files without an end.
 fn bombs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("zeros.gz");
@@ -65,8 +65,18 @@ fn bombs() {
     for format in formats {
         spares(LONGEST_LINE, || refused(format).to_string());
     }
-    spares(0, || Model::load(Path::new("/dev/zero")).unwrap_err().to_string());
     spares(0, || Model::load(&path).unwrap_err().to_string());
+    let mut out = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+    out.write_all(b"l,x\n1,\"").unwrap();
+    (0..600).for_each(|_| out.write_all(&b"1,2\n".repeat(1 << 18)).unwrap());
+    out.finish().unwrap();
+    let options = ReadOptions { label_columns: vec!["l".to_owned()], ..ReadOptions::default() };
+    spares(LONGEST_LINE, || {
+        let refused = read_training(std::slice::from_ref(&path), &options).map(drop).unwrap_err().to_string();
+        assert!(refused.contains("zeros.gz:2:3: this quote has no end"), "{refused}");
+        refused
+    });
+    spares(0, || Model::load(Path::new("/dev/zero")).unwrap_err().to_string());
 }
 
 /// Something that is refused takes little more memory than this, and says so in a few words.

@@ -33,8 +33,12 @@ impl MatrixBuilder {
         Self { matrix: FeatureMatrix { columns, ..FeatureMatrix::default() } }
     }
 
-    /// The same rows, sparse from now on if most of their values are 0. To be called between rows.
-    pub fn sparse_if_worthwhile(self) -> Self {
+    /// The same rows, sparse from now on if most of their values are 0. To be called between rows: those that a dense row has
+    /// so far are dropped.
+    pub fn sparse_if_worthwhile(mut self) -> Self {
+        if !self.matrix.sparse {
+            self.truncate(self.matrix.rows * self.matrix.columns);
+        }
         Self { matrix: self.matrix.sparse_if_worthwhile() }
     }
 
@@ -57,18 +61,20 @@ impl MatrixBuilder {
     #[inline]
     pub fn push(&mut self, column: u32, value: f64) {
         if self.matrix.sparse {
-            self.matrix.indices.push(column);
+            self.matrix.indices.to_mut().push(column);
         }
         match &mut self.matrix.values {
             Values::Ones if self.matrix.sparse && value == 1.0 => {}
-            Values::Bytes { bytes, scale } if *scale == 1.0 && is_byte(value) => bytes.push(value as u8),
-            Values::Single(v) if is_single(value) => v.push(value as f32),
-            Values::Double(v) => v.push(value),
+            Values::Bytes { bytes, scale } if *scale == 1.0 && is_byte(value) => {
+                bytes.to_mut().push(value as u8)
+            }
+            Values::Single(v) if is_single(value) => v.to_mut().push(value as f32),
+            Values::Double(v) => v.to_mut().push(value),
             _ => self.push_wider(value),
         }
     }
 
-    /// Ends the open row.
+    /// Ends the open row. A dense one that has too few values is filled up with zeros, and what it has too many is dropped.
     pub fn end_row(&mut self) {
         let matrix = &mut self.matrix;
         matrix.rows += 1;
@@ -78,6 +84,25 @@ impl MatrixBuilder {
                 self.sort_open_row(start);
             }
             self.matrix.starts.push(self.matrix.indices.len());
+        } else if self.length() != self.matrix.rows * self.matrix.columns {
+            self.fit_dense_row();
+        }
+    }
+
+    /// Fills a dense row up with zeros that has too few values, or cuts off what it has too many.
+    #[cold]
+    fn fit_dense_row(&mut self) {
+        let expected = self.matrix.rows * self.matrix.columns;
+        (self.length()..expected).for_each(|_| self.push(0, 0.0));
+        self.truncate(expected);
+    }
+
+    fn truncate(&mut self, length: usize) {
+        match &mut self.matrix.values {
+            Values::Ones => {}
+            Values::Bytes { bytes, .. } => bytes.to_mut().truncate(length),
+            Values::Single(v) => v.to_mut().truncate(length),
+            Values::Double(v) => v.to_mut().truncate(length),
         }
     }
 
@@ -89,12 +114,12 @@ impl MatrixBuilder {
             matrix.columns = columns.max(needed);
         }
         matrix.starts.shrink_to_fit();
-        matrix.indices.shrink_to_fit();
+        matrix.indices.to_mut().shrink_to_fit();
         match &mut matrix.values {
             Values::Ones => {}
-            Values::Bytes { bytes, .. } => bytes.shrink_to_fit(),
-            Values::Single(v) => v.shrink_to_fit(),
-            Values::Double(v) => v.shrink_to_fit(),
+            Values::Bytes { bytes, .. } => bytes.to_mut().shrink_to_fit(),
+            Values::Single(v) => v.to_mut().shrink_to_fit(),
+            Values::Double(v) => v.to_mut().shrink_to_fit(),
         }
         self.matrix
     }
@@ -116,21 +141,25 @@ impl MatrixBuilder {
         let ones = if self.matrix.sparse { self.matrix.indices.len() - 1 } else { 0 };
         let values = std::mem::take(&mut self.matrix.values);
         self.matrix.values = match values {
-            Values::Ones if is_byte(value) => Values::Bytes { bytes: vec![1; ones], scale: 1.0 },
-            Values::Ones if is_single(value) => Values::Single(vec![1.0; ones]),
-            Values::Ones => Values::Double(vec![1.0; ones]),
+            Values::Ones if is_byte(value) => Values::Bytes { bytes: vec![1; ones].into(), scale: 1.0 },
+            Values::Ones if is_single(value) => Values::Single(vec![1.0; ones].into()),
+            Values::Ones => Values::Double(vec![1.0; ones].into()),
             Values::Bytes { bytes, .. } if is_single(value) => {
-                Values::Single(bytes.into_iter().map(f32::from).collect())
+                Values::Single(bytes.iter().map(|&byte| f32::from(byte)).collect::<Vec<_>>().into())
             }
-            Values::Bytes { bytes, .. } => Values::Double(bytes.into_iter().map(f64::from).collect()),
-            Values::Single(v) => Values::Double(v.into_iter().map(f64::from).collect()),
+            Values::Bytes { bytes, .. } => {
+                Values::Double(bytes.iter().map(|&byte| f64::from(byte)).collect::<Vec<_>>().into())
+            }
+            Values::Single(v) => {
+                Values::Double(v.iter().map(|&value| f64::from(value)).collect::<Vec<_>>().into())
+            }
             Values::Double(v) => Values::Double(v),
         };
         match &mut self.matrix.values {
             Values::Ones => {}
-            Values::Bytes { bytes, .. } => bytes.push(value as u8),
-            Values::Single(v) => v.push(value as f32),
-            Values::Double(v) => v.push(value),
+            Values::Bytes { bytes, .. } => bytes.to_mut().push(value as u8),
+            Values::Single(v) => v.to_mut().push(value as f32),
+            Values::Double(v) => v.to_mut().push(value),
         }
     }
 
@@ -138,7 +167,7 @@ impl MatrixBuilder {
     fn sort_open_row(&mut self, start: usize) {
         // The usual case in text: names in any order, each once, with the value 1.
         if let Values::Ones = self.matrix.values {
-            let indices = &mut self.matrix.indices[start..];
+            let indices = &mut self.matrix.indices.to_mut()[start..];
             indices.sort_unstable();
             if indices.is_sorted_by(|a, b| a < b) {
                 return;
@@ -160,13 +189,8 @@ impl MatrixBuilder {
             }
             same
         });
-        self.matrix.indices.truncate(start);
-        match &mut self.matrix.values {
-            Values::Ones => {}
-            Values::Bytes { bytes, .. } => bytes.truncate(start),
-            Values::Single(v) => v.truncate(start),
-            Values::Double(v) => v.truncate(start),
-        }
+        self.matrix.indices.to_mut().truncate(start);
+        self.truncate(start);
         for (column, value) in pairs {
             self.push(column, value);
         }
@@ -194,5 +218,20 @@ mod tests {
         }
         builder.end_row();
         assert_eq!(builder.finish(5).row(0).to_pairs(), [(1, 1.0), (4, 2.0)]);
+    }
+
+    #[test]
+    fn dense_rows_of_any_length_have_one_length() {
+        let mut builder = MatrixBuilder::dense(2);
+        for values in [&[][..], &[1.0], &[1.0, 0.5, 7.0], &[3.0, 4.0]] {
+            values.iter().for_each(|&value| builder.push(0, value));
+            builder.end_row();
+        }
+        let matrix = builder.finish(2);
+        let rows: Vec<_> = (0..4).map(|row| matrix.row(row).to_pairs()).collect();
+        assert_eq!(
+            rows,
+            [[(0, 0.0), (1, 0.0)], [(0, 1.0), (1, 0.0)], [(0, 1.0), (1, 0.5)], [(0, 3.0), (1, 4.0)]]
+        );
     }
 }

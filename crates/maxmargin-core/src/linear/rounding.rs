@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn bytes_are_multiplied_by_their_scale_without_rounding() {
-        let matrix = FeatureMatrix::from_bytes(vec![3, 5], 2, 0.1);
+        let matrix = FeatureMatrix::from_bytes(vec![3, 5], 2, 0.1).unwrap();
         let mut sum = PreciseSum::zeros(2);
         sum.add_row(matrix.row(0), 1, 0, 1.0);
         sum.add_row(matrix.row(0), 1, 0, -1.0);

@@ -64,6 +64,11 @@ impl SolverKind {
         SolverKind::SmallQp,
     ];
 
+    /// The solvers themselves: all names but [`SolverKind::Auto`], which stands for one of them.
+    pub fn solvers() -> impl Iterator<Item = SolverKind> {
+        Self::ALL.into_iter().filter(|&kind| kind != SolverKind::Auto)
+    }
+
     /// The solvers that reach any gap in a reasonable number of passes.
     pub const EXACT: [SolverKind; 6] = [
         SolverKind::Bmrm,

@@ -1,7 +1,7 @@
 //! Tables with commas, semicolons or tabs between their fields, and a header line that names the columns.
 //!
 //! The separator is what the header has most of. A field may stand in double quotes, within which a quote is written
-//! twice; it ends on its line. Features are numbers; a field that is empty, `?`, `NA` or `nan` is missing. Where rows have
+//! twice, and may then hold separators and line breaks. Features are numbers; a field that is empty, `?`, `NA` or `nan` is missing. Where rows have
 //! sets of labels, label columns hold 0 or 1; where they have one label, the label column holds any text. The module `table`
 //! says which columns are labels.
 //!
@@ -12,49 +12,49 @@
 //! ```
 
 mod fields;
+mod records;
 
-use fields::{Fields, separator};
+use fields::separator;
+use records::{Record, Records};
 
 use super::gather::Gathering;
 use super::reader::ReadOptions;
-use super::source::{Line, Source};
-use super::table::{Column, Kind, LabelChoice, Table, choose_labels};
+use super::source::Source;
+use super::table::{Column, Kind, LabelChoice, MOST_COLUMNS, Table, choose_labels};
 use crate::error::Result;
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
 pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gathering<'_>) -> Result<()> {
-    let (columns, separator) = header(source)?;
+    // One field more than there may be shows that there are too many.
+    let mut records = Records::new(separator(source.peek()?), MOST_COLUMNS + 1);
+    let columns = header(source, &mut records)?;
+    records.expect_fields(columns.len() + 1);
     let choice = LabelChoice { options, counted: None, has_conventions: false };
     let labels = choose_labels(source, &columns, choice, data)?;
     let mut table = Table::new(source, columns, &labels, options.missing, data)?;
     let class = labels.first().copied().filter(|_| !data.label_sets());
     let mut begun = false;
-    while let Some(line) = source.next_line()? {
-        if line.bytes.trim_ascii().is_empty() {
+    while let Some(record) = records.next(source)? {
+        if record.is_blank() {
             continue;
         }
-        table.count_line(&line);
+        table.count_line(&record.line);
         if !begun {
-            table.begin_rows(&line, true, data)?;
+            table.begin_rows(&record.line, true, data)?;
             begun = true;
         }
-        row(&line, separator, class, &mut table, data)?;
+        row(&record, class, &mut table, data)?;
         table.end_row(1.0, data);
     }
     Ok(())
 }
 
-fn row(
-    line: &Line<'_>,
-    separator: u8,
-    class: Option<usize>,
-    table: &mut Table,
-    data: &mut Gathering<'_>,
-) -> Result<()> {
+fn row(record: &Record<'_>, class: Option<usize>, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+    let line = &record.line;
     let columns = table.columns.len();
     let mut found = 0;
-    for field in Fields::new(line, separator) {
+    for field in record.fields() {
         let field = field?;
         if found == columns {
             let problem = format!(
@@ -86,15 +86,15 @@ fn is_missing(text: &[u8], class: bool) -> bool {
     }
 }
 
-/// The columns that the first line names, and the separator.
-fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
-    while let Some(line) = source.next_line()? {
-        if line.bytes.trim_ascii().is_empty() {
+/// The columns that the first record names.
+fn header(source: &mut Source, records: &mut Records) -> Result<Vec<Column>> {
+    while let Some(record) = records.next(source)? {
+        if record.is_blank() {
             continue;
         }
-        let separator = separator(line.bytes);
+        let line = record.line;
         let mut columns = Vec::new();
-        for field in Fields::new(&line, separator) {
+        for field in record.fields() {
             let field = field?;
             let name = String::from_utf8(field.text.into_owned()).map_err(|_| {
                 line.error(
@@ -106,7 +106,7 @@ fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
                 let problem = format!("column {} has no name; name it, or remove it", columns.len() + 1);
                 return Err(line.error(field.start + 1, problem));
             }
-            if name.contains('\r') {
+            if name.contains(['\n', '\r']) {
                 return Err(line.error(field.start + 1, "a line break in the name of a column"));
             }
             let place = (line.number, field.start + 1);
@@ -119,7 +119,7 @@ fn header(source: &mut Source) -> Result<(Vec<Column>, u8)> {
             );
             return Err(line.error(0, problem));
         }
-        return Ok((columns, separator));
+        return Ok(columns);
     }
     Err(source.error("the file is empty"))
 }

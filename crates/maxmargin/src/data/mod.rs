@@ -47,7 +47,9 @@ pub use graph::EDGE_LABELS;
 pub use hold_out::hold_out;
 pub use label_lines::{read_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
-pub use maxmargin_core::features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
+pub use maxmargin_core::features::{
+    FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
+};
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
 pub use reader::{Missing, ReadOptions, Reading, files_beside, read_training, read_training_as, read_with};

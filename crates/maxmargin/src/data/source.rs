@@ -51,6 +51,15 @@ pub struct Source {
     lines: usize,
 }
 
+/// Where a line ends.
+enum Found {
+    At(usize),
+    /// There is no line.
+    EndOfFile,
+    /// Not within [`LONGEST_LINE`].
+    TooFar,
+}
+
 /// One line of a [`Source`], without its end.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
@@ -119,31 +128,55 @@ impl Source {
 
     /// The next line, or `None` at the end of the file.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        self.next_lines(|_| false)
+    }
+
+    /// The next line, and with it as many more as belong to it: `goes_on` is shown each, with its end, and says whether the next
+    /// one does. All of them are one [`Line`], which has the number of the first and the line feeds between. Together they
+    /// are no longer than a line may be. Those that `goes_on` does not see the end of, because the file or the limit comes
+    /// before, are given out as far as it was shown them.
+    #[inline]
+    pub(crate) fn next_lines(&mut self, mut goes_on: impl FnMut(&[u8]) -> bool) -> Result<Option<Line<'_>>> {
         self.begin()?;
-        let mut searched = 0;
-        let length = loop {
+        let mut length = match self.end_of_line(0)? {
+            Found::At(length) => length,
+            Found::EndOfFile => return Ok(None),
+            Found::TooFar => return Err(self.too_long()),
+        };
+        let number = self.lines + 1;
+        self.lines += 1;
+        let mut shown = 0;
+        while goes_on(&self.buffer[self.start + shown..self.start + length]) {
+            let Found::At(next) = self.end_of_line(length)? else { break };
+            (shown, length) = (length, next);
+            self.lines += 1;
+        }
+        let bytes = &self.buffer[self.start..self.start + length];
+        self.start += length;
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        Ok(Some(Line { file: &self.path, number, bytes }))
+    }
+
+    /// How far it is from the next byte to after the line feed that comes `from` bytes later or more, or to the end of a file
+    /// that lacks the last one.
+    #[inline]
+    fn end_of_line(&mut self, from: usize) -> Result<Found> {
+        let mut searched = from;
+        loop {
             let unsearched = &self.buffer[self.start + searched..self.end];
             if let Some(found) = memchr::memchr(b'\n', unsearched) {
-                break searched + found;
+                return Ok(Found::At(searched + found + 1));
             }
             searched += unsearched.len();
             if self.exhausted {
-                if searched == 0 {
-                    return Ok(None);
-                }
-                break searched;
+                return Ok(if searched == from { Found::EndOfFile } else { Found::At(searched) });
             }
             if searched >= LONGEST_LINE {
-                return Err(self.too_long());
+                return Ok(Found::TooFar);
             }
             self.read_more()?;
-        };
-        let line = self.start..self.start + length;
-        self.start = (line.end + 1).min(self.end);
-        self.lines += 1;
-        let bytes = &self.buffer[line];
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        Ok(Some(Line { file: &self.path, number: self.lines, bytes }))
+        }
     }
 
     /// Appends the next bytes to `to`: `count` of them, or fewer when the file ends before. Memory is asked for only as
@@ -242,7 +275,18 @@ impl Source {
 impl<'a> Line<'a> {
     /// A problem on this line; `column` counts bytes from 1, and 0 means the whole line.
     pub fn error(&self, column: usize, problem: impl Into<String>) -> Error {
+        // Several lines that belong together go by the number of the first, where a column of a later one would mislead.
+        let before = &self.bytes[..column.saturating_sub(1).min(self.bytes.len())];
+        let column = if memchr::memchr(b'\n', before).is_some() { 0 } else { column };
         Error::data(Place::new(self.file, self.number, column), problem)
+    }
+
+    /// A problem at a byte of this line, or of the several that belong together, with the number of the one that it is on.
+    pub(crate) fn error_at(&self, byte: usize, problem: impl Into<String>) -> Error {
+        let before = &self.bytes[..byte];
+        let lines = memchr::memchr_iter(b'\n', before).count();
+        let column = before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1) + 1;
+        Error::data(Place::new(self.file, self.number + lines, column), problem)
     }
 
     /// The line as text, or an error that names the first byte that is not UTF-8.
@@ -346,6 +390,42 @@ mod tests {
             assert!(message.contains(part), "{message}");
             assert!(source.buffer.len() <= LONGEST_LINE);
         }
+    }
+
+    #[test]
+    fn lines_that_belong_together_are_one() {
+        let long = "y".repeat(BUFFER);
+        let text = format!("1\r\n2+\r\n+\n{long}\n3\n4+\n5+");
+        let mut source = Source::from_reader("lines", Cursor::new(text)).unwrap();
+        let mut found = Vec::new();
+        while let Some(line) = source.next_lines(|line| line.trim_ascii_end().ends_with(b"+")).unwrap() {
+            found.push((line.number, String::from_utf8(line.bytes.to_vec()).unwrap()));
+        }
+        let together = format!("2+\r\n+\n{long}");
+        let expected = [(1, "1"), (2, &together), (5, "3"), (6, "4+\n5+")];
+        assert_eq!(found, expected.map(|(number, line)| (number, line.to_owned())));
+    }
+
+    #[test]
+    fn places_are_on_the_first_line_or_on_their_own() {
+        let line = Line { file: "test".as_ref(), number: 7, bytes: b"ab\ncd" };
+        for (byte, by_the_first, own) in [
+            (0, "test:7:1: x", "test:7:1: x"),
+            (3, "test:7: x", "test:8:1: x"),
+            (5, "test:7: x", "test:8:3: x"),
+        ] {
+            assert_eq!(line.error(byte + 1, "x").to_string(), by_the_first);
+            assert_eq!(line.error_at(byte, "x").to_string(), own);
+        }
+    }
+
+    #[test]
+    fn lines_that_go_on_for_ever_are_cut_at_the_limit() {
+        let endless = Cursor::new(*b"first\n").chain(io::repeat(b'x').take(LONGEST_LINE as u64 / 2));
+        let endless = endless.chain(&b"\n"[..]).chain(io::repeat(b'x'));
+        let mut source = Source::from_reader("endless", endless).unwrap();
+        assert_eq!(source.next_lines(|_| true).unwrap().unwrap().bytes.len(), LONGEST_LINE / 2 + 6);
+        assert!(source.buffer.len() <= LONGEST_LINE);
     }
 
     #[test]

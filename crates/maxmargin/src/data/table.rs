@@ -28,7 +28,7 @@ const FILLED_PER_BYTE: usize = 16;
 const FILLED_BESIDE: usize = 1 << 20;
 
 /// A table has at most so many columns, two million: each takes some hundred bytes beside its values.
-const MOST_COLUMNS: usize = 1 << 21;
+pub(crate) const MOST_COLUMNS: usize = 1 << 21;
 
 /// Of each value that is declared instead, an error shows at most so many characters.
 const MOST_OF_A_VALUE: usize = 20;
@@ -135,6 +135,7 @@ impl Table {
         data: &mut Gathering<'_>,
     ) -> Result<()> {
         match &self.roles[j] {
+            Role::Number(None) if self.is_undeclared(j) => data.known_column(None, 0.0),
             Role::Number(column) => {
                 let value = match (&self.columns[j].kind, text) {
                     (_, b"0") => 0.0,
@@ -191,6 +192,7 @@ impl Table {
             }
             Role::Label(_) => self.unknown = true,
             Role::Class => data.no_label(),
+            Role::Number(None) if self.is_undeclared(j) => data.known_column(None, 0.0),
             Role::Number(_) | Role::OneHot(_) if self.missing == Missing::Refuse => {
                 let problem = format!(
                     "the value of `{name}` is missing; to put in the column's mean or 0, say --missing mean or --missing zero in training"
@@ -205,6 +207,11 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// Whether nothing is declared of a column, so that one which the model does not know may hold anything, such as remarks.
+    fn is_undeclared(&self, j: usize) -> bool {
+        matches!(self.columns[j].kind, Kind::Any)
     }
 
     /// Adds the value that column `j` has where a sparse row leaves it out.

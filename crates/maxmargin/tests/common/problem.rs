@@ -411,7 +411,7 @@ impl Problem {
         let rows = || self.samples.iter().flat_map(|sample| &sample.rows);
         if self.values == Values::ScaledBytes && self.features > 0 {
             let bytes = rows().flatten().map(|value| (value / 0.25) as u8).collect();
-            let matrix = FeatureMatrix::from_bytes(bytes, self.features, 0.25);
+            let matrix = FeatureMatrix::from_bytes(bytes, self.features, 0.25).expect("whole rows");
             return if self.sparse { matrix.sparse_if_worthwhile() } else { matrix };
         }
         let mut builder =

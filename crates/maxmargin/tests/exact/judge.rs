@@ -11,20 +11,6 @@ use super::objective::{Enclosure, ExactProblem};
 use super::optimum::optimum;
 use super::rational::Rational;
 
-/// The solvers under trial.
-pub const SOLVERS: [SolverKind; 10] = [
-    SolverKind::Bmrm,
-    SolverKind::ProxBmrm,
-    SolverKind::PBmrm,
-    SolverKind::ProxPBmrm,
-    SolverKind::NSlack,
-    SolverKind::Bcfw,
-    SolverKind::Sdca,
-    SolverKind::Sgd,
-    SolverKind::Extragradient,
-    SolverKind::SmallQp,
-];
-
 /// What a certificate can be charged with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charge {
@@ -99,13 +85,12 @@ pub struct Hearing {
 
 /// Runs every solver of `kinds` that applies. `None` where there is nothing to judge: the library refuses the problem, or its
 /// objective is no number that can be enclosed.
-pub fn hear(case: &Case, kinds: &[SolverKind]) -> Option<Hearing> {
+pub fn hear(case: &Case, kinds: impl Iterator<Item = SolverKind>) -> Option<Hearing> {
     let risk = case.surrogated.try_risk().ok()?;
     let exact = ExactProblem::new(&case.surrogated, case.settings.lambda)?;
     let reference = optimum(&exact);
-    let applies = |kind: &&SolverKind| kind.check(risk.as_ref()).is_ok();
-    let mut trials: Vec<Trial> =
-        kinds.iter().filter(applies).map(|&kind| try_solver(case, &exact, kind)).collect();
+    let applies = |kind: &SolverKind| kind.check(risk.as_ref()).is_ok();
+    let mut trials: Vec<Trial> = kinds.filter(applies).map(|kind| try_solver(case, &exact, kind)).collect();
     let values = trials.iter().map(|trial| trial.value.high.clone());
     let least = values.fold(reference.value.high.clone(), Rational::min);
     for trial in &mut trials {

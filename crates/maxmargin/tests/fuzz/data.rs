@@ -89,6 +89,11 @@ pub fn targets() -> Vec<Target> {
                     SETS | KEEP_MISSING | 2 << COLUMNS,
                 ),
                 sound("x;y;class\r\n1;2.5;red\r\n;?;\"dark; green\"\r\n", KEEP_MISSING | 3 << COLUMNS),
+                // To a model that does not know the last column.
+                sound(
+                    "w=a,w=:,c,x,\"d\"\"=w\",r\n1,2,3,4,5,\"a\r\n\"\"b\"\",\n\" \n1,2,3,4,5, \"\"\n1,2,3,4,5,\n",
+                    3 << MODE | SETS,
+                ),
             ],
         ),
     ];
@@ -103,6 +108,7 @@ pub fn targets() -> Vec<Target> {
         |name, text, read: Read| Target { name, sound: vec![sound(text, 0)], shape: Shape::Plain, read };
     let names = [
         "<?xml version=\"1.0\"?>\n<labels>\n<!-- c -->\n<label name=\"beside\"></label>\n</labels>\n",
+        "<!DOCTYPE labels [<!ELEMENT labels (label*)>]>\n<labels><m:label name='b&#101;s&#x69;de'/><![CDATA[<x>]]></labels>\n",
         "beside\n",
     ];
     formats

@@ -438,7 +438,8 @@ impl<'v> Gathering<'v> {
             Some(bytes) if bytes.is_empty() => FeatureMatrix::default(),
             Some(mut bytes) => {
                 bytes.shrink_to_fit();
-                FeatureMatrix::from_bytes(bytes, columns, 1.0 / 255.0).sparse_if_worthwhile()
+                let images = FeatureMatrix::from_bytes(bytes, columns, 1.0 / 255.0);
+                images.expect("images of one size").sparse_if_worthwhile()
             }
         };
         let shrunk = |mut starts: Vec<usize>| {

@@ -1,0 +1,121 @@
+//! One row of a matrix, lent from it.
+
+/// A view of one row.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// The columns of the values; `None` for a dense row, whose columns are 0, 1, 2, ….
+    pub indices: Option<&'a [u32]>,
+    /// The values.
+    pub values: RowValues<'a>,
+}
+
+/// The values of one row.
+#[derive(Debug, Clone, Copy)]
+pub enum RowValues<'a> {
+    /// This many ones.
+    Ones(usize),
+    /// `byte · scale`.
+    Bytes(&'a [u8], f64),
+    /// `f32` values.
+    Single(&'a [f32]),
+    /// `f64` values.
+    Double(&'a [f64]),
+}
+
+impl<'a> Row<'a> {
+    /// The number of stored values.
+    pub fn len(&self) -> usize {
+        match self.values {
+            RowValues::Ones(n) => n,
+            RowValues::Bytes(v, _) => v.len(),
+            RowValues::Single(v) => v.len(),
+            RowValues::Double(v) => v.len(),
+        }
+    }
+
+    /// Whether no value is stored.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `visit(column, value)` for each stored value.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
+        match self.indices {
+            Some(indices) => match self.values {
+                RowValues::Ones(_) => indices.iter().for_each(|&j| visit(j as usize, 1.0)),
+                RowValues::Bytes(v, scale) => {
+                    indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, f64::from(v) * scale))
+                }
+                RowValues::Single(v) => {
+                    indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, f64::from(v)))
+                }
+                RowValues::Double(v) => indices.iter().zip(v).for_each(|(&j, &v)| visit(j as usize, v)),
+            },
+            None => match self.values {
+                RowValues::Ones(n) => (0..n).for_each(|j| visit(j, 1.0)),
+                RowValues::Bytes(v, scale) => {
+                    v.iter().enumerate().for_each(|(j, &v)| visit(j, f64::from(v) * scale))
+                }
+                RowValues::Single(v) => v.iter().enumerate().for_each(|(j, &v)| visit(j, f64::from(v))),
+                RowValues::Double(v) => v.iter().enumerate().for_each(|(j, &v)| visit(j, v)),
+            },
+        }
+    }
+
+    /// The same with bytes as they are, without their scale.
+    pub fn for_each_unscaled(&self, visit: impl FnMut(usize, f64)) {
+        let values = match self.values {
+            RowValues::Bytes(v, _) => RowValues::Bytes(v, 1.0),
+            values => values,
+        };
+        Row { values, ..*self }.for_each(visit);
+    }
+
+    /// ‖self‖², rounded.
+    pub fn norm_squared(&self) -> f64 {
+        let mut sum = 0.0;
+        self.for_each(|_, value| sum += value * value);
+        sum
+    }
+
+    /// ⟨self, other⟩ for rows of one matrix.
+    pub fn dot(&self, other: &Row<'_>) -> f64 {
+        match (self.indices, other.indices) {
+            (Some(indices), Some(other_indices)) => {
+                let (mut a, mut b, mut sum) = (0, 0, 0.0);
+                while a < indices.len() && b < other_indices.len() {
+                    let (i, j) = (indices[a], other_indices[b]);
+                    if i == j {
+                        sum += self.value(a) * other.value(b);
+                    }
+                    // Both may move: no branch to mispredict.
+                    a += usize::from(i <= j);
+                    b += usize::from(j <= i);
+                }
+                sum
+            }
+            (Some(indices), None) => {
+                indices.iter().enumerate().map(|(a, &j)| self.value(a) * other.value(j as usize)).sum()
+            }
+            (None, Some(_)) => other.dot(self),
+            (None, None) => (0..self.len()).map(|j| self.value(j) * other.value(j)).sum(),
+        }
+    }
+
+    /// The stored value number `k`.
+    fn value(&self, k: usize) -> f64 {
+        match self.values {
+            RowValues::Ones(_) => 1.0,
+            RowValues::Bytes(v, scale) => f64::from(v[k]) * scale,
+            RowValues::Single(v) => f64::from(v[k]),
+            RowValues::Double(v) => v[k],
+        }
+    }
+
+    /// The row as `(column, value)` pairs, for tests and printing.
+    pub fn to_pairs(&self) -> Vec<(usize, f64)> {
+        let mut pairs = Vec::with_capacity(self.len());
+        self.for_each(|j, v| pairs.push((j, v)));
+        pairs
+    }
+}
