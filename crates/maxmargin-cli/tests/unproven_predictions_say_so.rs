@@ -7,7 +7,8 @@ use maxmargin::Model;
 use maxmargin::data::{Attributes, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
-use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::structure::Inference;
+use maxmargin::tasks::{Fitted, Multilabel};
 
 const LABELS: usize = 80;
 
@@ -16,39 +17,34 @@ fn frustrated() -> Model {
     let names: Vec<String> = (0..LABELS).map(|label| format!("l{label:02}")).collect();
     let labels = names.iter().map(String::as_str).collect();
     let vocabulary = Vocabulary { labels, attributes: Attributes::Numbered(1) };
-    let options = TaskOptions::default();
-    let task = Task::new(TaskKind::Multilabel, 1, LABELS, options.clone()).unwrap();
+    let task = Multilabel { inference: Some(Inference::Exact), ..Multilabel::default() };
+    let task = Fitted::new(task, 1, LABELS).unwrap();
     let mut seed = 1u64;
     let mut random = || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (seed >> 33) as f64 / (1u64 << 30) as f64 - 1.0
     };
-    Model {
-        description: Description {
-            program_version: "0.1.0".to_owned(),
-            task: TaskKind::Multilabel,
-            lambda: 1.0,
-            surrogate: "margin".to_owned(),
-            search: "exact".to_owned(),
-            solver: "bcfw".to_owned(),
-            seed: 0,
-            certificate: Certificate { primal: 1.0, lower_bound: 0.5, oracle_gap: 0.0 },
-            passes: 1,
-            examples: 1,
-            format: None,
-        },
-        weights: (0..task.dim()).map(|_| random()).collect(),
-        options,
-        vocabulary,
-        preprocessing: Default::default(),
-        dropped_labels: Default::default(),
-    }
+    let description = Description {
+        program_version: "0.1.0".to_owned(),
+        lambda: 1.0,
+        surrogate: "margin".to_owned(),
+        search: "exact".to_owned(),
+        solver: "bcfw".to_owned(),
+        seed: 0,
+        certificate: Certificate { primal: 1.0, lower_bound: 0.5, oracle_gap: 0.0 },
+        passes: 1,
+        examples: 1,
+        attributes: 1,
+        format: None,
+    };
+    let weights = (0..task.dim()).map(|_| random()).collect();
+    Model::new(description, Box::new(task), vocabulary, weights).unwrap()
 }
 
 #[test]
 fn in_notes_scores_and_json() {
     let folder = Folder::new();
-    frustrated().save(&folder.path("m")).unwrap();
+    frustrated().save(folder.path("m")).unwrap();
     folder.write("two.svm", "l00,l01 1:0.25\nl02 1:-0.5\n");
     let predict = folder.run("predict --model m --input two.svm --scores").success();
     let output = predict.get_output();

@@ -7,12 +7,12 @@ use maxmargin::search::{
 };
 use maxmargin::structure::{ChainScores, ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{SearchOptions, TaskKind};
+use maxmargin::tasks::SearchOptions;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, numbers, problems, weights};
+use common::problem::{Problem, Sizes, TaskKind, cases, numbers, problems, weights};
 use common::surrogate::{Surrogated, best_label};
 
 /// The truth and `count` labels, each a vertex of the hull: edges by rising steepness, their lengths random.

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use maxmargin::data::alignment::{
-    AlignmentSource, FeatureGroup, FeatureTable, ParallelText, SentenceLinks, read_links, write_pharaoh,
-};
 use maxmargin::data::{Edge, UNKNOWN_LABEL};
 use maxmargin::{Error, Result};
+use maxmargin_align::{
+    AlignmentSource, FeatureGroup, FeatureTable, ParallelText, SentenceLinks, read_links, write_pharaoh,
+};
 use proptest::prelude::*;
 
 mod common;

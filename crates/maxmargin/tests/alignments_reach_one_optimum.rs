@@ -4,13 +4,12 @@
 
 use std::ops::ControlFlow;
 
-use maxmargin::association::{Associations, EstimationOptions};
-use maxmargin::data::alignment::{AlignmentSource, FeatureGroup, ParallelText, read_links};
 use maxmargin::data::{Dataset, Vocabulary};
-use maxmargin::metrics::{Comparison, Metrics};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
 use maxmargin::structure::ExtraLinks;
-use maxmargin::task::{LinkOptions, Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Fitted, FittedObject, Matching};
+use maxmargin_align::association::{Associations, EstimationOptions};
+use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, read_links};
 
 mod common;
 
@@ -32,16 +31,15 @@ fn hansards(unlabelled: Option<&ParallelText>) -> Option<(Dataset, Vocabulary)> 
     Some(source.training_set(&links, &groups).unwrap())
 }
 
-fn task(vocabulary: &Vocabulary, links: LinkOptions) -> Task {
-    let options = TaskOptions { links, ..TaskOptions::default() };
-    Task::new(TaskKind::Matching, vocabulary.attributes.len(), vocabulary.labels.len(), options).unwrap()
+fn task(vocabulary: &Vocabulary, links: Matching) -> Fitted<Matching> {
+    Fitted::new(links, vocabulary.attributes.len(), vocabulary.labels.len()).unwrap()
 }
 
 #[test]
 fn all_solvers_on_fifty_sentence_pairs() {
     let Some((data, vocabulary)) = hansards(None) else { return };
     let data = data.first(50);
-    let links = LinkOptions { extra_links: ExtraLinks::Free, ..LinkOptions::default() };
+    let links = Matching { extra_links: ExtraLinks::Free, ..Matching::default() };
     let risk = task(&vocabulary, links).risk(&data).unwrap();
     let mut bounds = (0.0_f64, f64::INFINITY);
     let mut primals = Vec::new();
@@ -75,7 +73,7 @@ fn what_is_trained_aligns_other_sentence_pairs() {
     let text = ParallelText::from_pairs(some.iter().map(|(left, right)| (&**left, &**right)));
     let Some((data, vocabulary)) = hansards(Some(&text)) else { return };
     let links =
-        LinkOptions { miss: 3.0, fertility: (2, 2), extra_links: ExtraLinks::Free, ..LinkOptions::default() };
+        Matching { miss: 3.0, fertility: (2, 2), extra_links: ExtraLinks::Free, ..Matching::default() };
     let task = task(&vocabulary, links);
     let (train, test) = (data.first(200), data.subset(&(200..data.len()).collect::<Vec<_>>()));
     let risk = task.risk(&train).unwrap();
@@ -83,21 +81,8 @@ fn what_is_trained_aligns_other_sentence_pairs() {
     let limits = Limits { gap: 1e-3, ..Limits::default() };
     let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
     assert_eq!(outcome.stop, Stop::GapReached);
-    let predicted: Vec<Vec<u32>> = task
-        .predict(&outcome.weights, &test, 1)
-        .unwrap()
-        .into_iter()
-        .map(|mut best| best.remove(0).labels)
-        .collect();
-    let comparison = Comparison {
-        truth: &test,
-        predicted: &predicted,
-        labels: &vocabulary.labels,
-        known: vocabulary.labels.len(),
-        background: None,
-    };
-    let figures = Metrics::of(&task, comparison).figures();
-    let aer = figures.iter().find(|(name, _)| *name == "aer").unwrap().1;
+    let (figures, _) = task.evaluate(&outcome.weights, &test, &vocabulary.labels, None).unwrap();
+    let aer = figures.figure("aer").unwrap();
     println!("alignment error rate {aer}");
     assert!(aer <= if full { 0.06 } else { 0.08 }, "{figures:?}");
 }

@@ -8,7 +8,7 @@ use maxmargin::data::{Dataset, FeatureMatrix};
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, Stop, resume, run};
 use maxmargin::structure::Inference;
-use maxmargin::task::{SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Fitted, Multilabel};
 use maxmargin::{CheckpointDir, Identity};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -29,9 +29,8 @@ fn risk(seed: u64) -> Box<dyn Risk> {
     }
     let features_of_rows = Arc::new(FeatureMatrix::from_dense(&rows));
     let data = Dataset { features: features_of_rows, labels, sets: Some(starts), ..Dataset::default() };
-    let sets = SetOptions { inference: Inference::Relaxed, ..SetOptions::default() };
-    let options = TaskOptions { sets, ..TaskOptions::default() };
-    Task::new(TaskKind::Multilabel, features, LABELS, options).unwrap().risk(&data).unwrap()
+    let task = Multilabel { inference: Some(Inference::Relaxed), ..Multilabel::default() };
+    Fitted::new(task, features, LABELS).unwrap().risk(&data).unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use maxmargin::association::{Associations, EstimationOptions};
-use maxmargin::data::alignment::ParallelText;
+use maxmargin_align::ParallelText;
+use maxmargin_align::association::{Associations, EstimationOptions};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;

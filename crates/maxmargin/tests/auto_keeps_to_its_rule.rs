@@ -9,7 +9,7 @@ use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
 use maxmargin::structure::{Example, LabelCost, Multiclass};
-use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Chain, Fitted};
 
 /// 60 examples of two classes with this many features.
 fn classes(features: usize) -> StructuredRisk<Multiclass, MarginSearch> {
@@ -40,7 +40,7 @@ fn bundles_are_for_few_weights_and_small_lambda() {
 #[test]
 fn positions_of_sequences_count() {
     let words = word_images(20, Noise::default(), 1);
-    let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default()).unwrap();
+    let task = Fitted::new(Chain::default(), 128, 26).unwrap();
     let risk = task.risk(&words.data).unwrap();
     let letters: usize = (0..words.data.len()).map(|i| words.data.labels_of(i).len()).sum();
     assert_eq!(risk.variables(), letters);

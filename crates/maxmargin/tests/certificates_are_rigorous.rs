@@ -6,12 +6,11 @@ use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{Memory, Scene, Search, Violation};
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
 use maxmargin::structure::{Example, Found, KBest, LabelSet, Mix, Structure};
-use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, cases, links, trainable};
+use common::problem::{Problem, TaskKind, cases, links, trainable};
 use common::reference::{Bracket, optimum};
 
 /// The solvers that can train it.

@@ -11,12 +11,11 @@
 
 use maxmargin::solver::{SolverKind, SolverSettings, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::TaskKind;
 
 mod common;
 mod exact;
 
-use common::problem::{Problem, Sample, Sets, Values};
+use common::problem::{Problem, Sample, Sets, TaskKind, Values};
 use common::reference::optimum_under;
 use common::surrogate::Surrogated;
 use exact::hostile::{Case, case};

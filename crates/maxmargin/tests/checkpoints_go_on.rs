@@ -154,8 +154,7 @@ proptest! {
 #[test]
 fn nothing_but_the_whole_checkpoint_of_this_run_is_taken() {
     let words = maxmargin::data::word_images(5, maxmargin::data::Noise::default(), 1);
-    let task =
-        maxmargin::task::Task::new(maxmargin::task::TaskKind::Chain, 128, 26, Default::default()).unwrap();
+    let task = maxmargin::tasks::Fitted::new(maxmargin::Chain::default(), 128, 26).unwrap();
     let risk = task.risk(&words.data).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let directory = CheckpointDir::new(folder.path()).unwrap();

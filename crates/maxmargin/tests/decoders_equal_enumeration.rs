@@ -2,13 +2,14 @@
 
 use maxmargin::linear::{FeatureSum, Terms};
 use maxmargin::structure::{Example, KBest, LabelSet, Mix, Structure};
-use maxmargin::task::TaskKind;
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, all_labels, cases, dot, label_set, links, numbers, problems, weights};
+use common::problem::{
+    Problem, Sizes, TaskKind, all_labels, cases, dot, label_set, links, numbers, problems, weights,
+};
 
 /// Mixes with 0 < λ < ∞.
 const MIXES: [Mix; 5] = [

@@ -6,13 +6,12 @@ use std::fmt::Debug;
 use maxmargin::data::Dataset;
 use maxmargin::inference::FlowProjection;
 use maxmargin::structure::{Example, Flow, Links, Structure};
-use maxmargin::task::TaskKind;
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
+use common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
 
 fn check<S, Y: Debug>(
     problem: &Problem,

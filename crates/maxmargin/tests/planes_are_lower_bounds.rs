@@ -3,12 +3,11 @@
 
 use maxmargin::linear::Terms;
 use maxmargin::risk::{Evaluation, Groups, Oracle, Plane, Point, evaluate};
-use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, dot, numbers, problems, weights};
+use common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
 
 const TOLERANCE: f64 = 1e-9;
 

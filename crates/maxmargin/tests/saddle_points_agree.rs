@@ -4,12 +4,11 @@
 use std::ops::ControlFlow;
 
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
-use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, problems, trainable};
+use common::problem::{Problem, Sizes, TaskKind, cases, problems, trainable};
 use common::reference::optimum;
 use common::surrogate::Surrogated;
 

@@ -4,14 +4,13 @@
 use maxmargin::search::{Memory, Points, Scene, Strategy, SurrogateSearch, Workspace, search};
 use maxmargin::structure::{ScoreNoise, Structure};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sizes, cases, label_set, links, numbers, problems, weights};
+use common::problem::{Problem, Sizes, TaskKind, cases, label_set, links, numbers, problems, weights};
 use common::surrogate::{Surrogated, best_label, best_mix};
 
 const SURROGATES: [&str; 20] = [

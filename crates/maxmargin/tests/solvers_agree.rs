@@ -5,12 +5,11 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use maxmargin::solver::{Limits, Outcome, SolverKind, SolverSettings, Stop, run};
-use maxmargin::task::TaskKind;
 use proptest::prelude::*;
 
 mod common;
 
-use common::problem::{Problem, Sample, Sets, Values, cases, numbers, trainable, weights};
+use common::problem::{Problem, Sample, Sets, TaskKind, Values, cases, numbers, trainable, weights};
 use common::reference::optimum;
 
 const GAP: f64 = 1e-6;

@@ -6,12 +6,12 @@ use std::sync::mpsc;
 
 use maxmargin::data::{Noise, word_images};
 use maxmargin::solver::{Bcfw, BcfwOptions, Limits, Stop, run};
-use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Chain, Fitted};
 
 /// Trains inside of a pool in which `busy` of the threads do something else all the while.
 fn train(threads: usize, busy: usize) -> Vec<f64> {
     let words = word_images(60, Noise::default(), 1);
-    let task = Task::new(TaskKind::Chain, 128, 26, TaskOptions::default()).unwrap();
+    let task = Fitted::new(Chain::default(), 128, 26).unwrap();
     let risk = task.risk(&words.data).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.scope(|scope| {

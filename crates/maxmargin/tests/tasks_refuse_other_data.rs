@@ -8,12 +8,21 @@ use maxmargin::data::{
     Alphabet, Attributes, Dataset, Edge, FeatureMatrix, Preprocessing, UNKNOWN_LABEL, Vocabulary,
 };
 use maxmargin::model::Description;
-use maxmargin::risk::StructuredRisk;
+use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::Certificate;
+use maxmargin::structure::CostMatrix;
 use maxmargin::structure::{Example, LabelCost, Multiclass};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{ComparisonOptions, Pairs, SearchOptions, SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
+use maxmargin::tasks::{
+    Chain, ComparisonOptions, Costs, Fitted, FittedObject, Matching, Multilabel, SearchOptions, Task,
+    TaskObject, registry,
+};
+
+mod common;
+
+use common::problem::TaskKind;
 
 const COLUMNS: usize = 3;
 
@@ -22,8 +31,26 @@ fn labels(kind: TaskKind) -> usize {
     if kind == TaskKind::Matching { 3 } else { 4 }
 }
 
-fn task(kind: TaskKind) -> Task {
-    Task::new(kind, COLUMNS, labels(kind), TaskOptions::default()).unwrap()
+const ALL: [TaskKind; 4] = [TaskKind::Multiclass, TaskKind::Chain, TaskKind::Multilabel, TaskKind::Matching];
+
+fn object(kind: TaskKind) -> Box<dyn TaskObject> {
+    registry::find(kind.name()).unwrap()
+}
+
+fn task(kind: TaskKind) -> Box<dyn FittedObject> {
+    object(kind).fit(&names(kind), &Dataset::default()).unwrap()
+}
+
+fn names(kind: TaskKind) -> Vocabulary {
+    let labels = match kind {
+        TaskKind::Matching => ["none", "sure", "possible"].into_iter().collect(),
+        _ => ["a", "b", "c", "d"].into_iter().collect(),
+    };
+    Vocabulary { labels, attributes: Attributes::Numbered(COLUMNS) }
+}
+
+fn margin_risk(task: &dyn FittedObject, data: &Dataset) -> maxmargin::Result<Box<dyn Risk>> {
+    task.risk(data, &task.search(&SearchOptions::default(), data)?)
 }
 
 fn matrix(rows: usize, columns: usize) -> Arc<FeatureMatrix> {
@@ -48,52 +75,50 @@ fn data(kind: TaskKind) -> Dataset {
     }
 }
 
-fn model(kind: TaskKind) -> Model {
-    let names: Alphabet = match kind {
-        TaskKind::Matching => ["none", "sure", "possible"].into_iter().collect(),
-        _ => ["a", "b", "c", "d"].into_iter().collect(),
-    };
-    Model {
-        description: Description {
-            program_version: "0.1.0".into(),
-            task: kind,
-            lambda: 0.1,
-            surrogate: "margin".into(),
-            search: "exact".into(),
-            solver: "bmrm".into(),
-            seed: 0,
-            certificate: Certificate { primal: 1.0, lower_bound: 0.5, oracle_gap: 0.0 },
-            passes: 1,
-            examples: 4,
-            format: None,
-        },
-        options: TaskOptions::default(),
-        vocabulary: Vocabulary { labels: names, attributes: Attributes::Numbered(COLUMNS) },
-        preprocessing: Preprocessing::default(),
-        dropped_labels: Alphabet::default(),
-        weights: vec![0.5; task(kind).dim()],
+fn description() -> Description {
+    Description {
+        program_version: "0.1.0".into(),
+        lambda: 0.1,
+        surrogate: "margin".into(),
+        search: "exact".into(),
+        solver: "bmrm".into(),
+        seed: 0,
+        certificate: Certificate { primal: 1.0, lower_bound: 0.5, oracle_gap: 0.0 },
+        passes: 1,
+        examples: 4,
+        attributes: COLUMNS,
+        format: None,
     }
 }
 
+fn model(kind: TaskKind) -> Model {
+    let task = task(kind);
+    let weights = vec![0.5; task.dim()];
+    Model::new(description(), task, names(kind), weights).unwrap()
+}
+
 /// All that takes labelled data: the error of each, or none.
-fn training(task: &Task, data: &Dataset) -> Vec<Option<String>> {
-    let mut errors = Vec::new();
-    errors.push(task.risk(data).err().map(|e| e.to_string()));
+fn training(kind: TaskKind, data: &Dataset) -> Vec<Option<String>> {
+    let (mut errors, task) = (Vec::new(), task(kind));
+    errors.push(margin_risk(task.as_ref(), data).err().map(|e| e.to_string()));
     for surrogate in [Surrogate::MARGIN, Surrogate::SLACK, Surrogate::MicroF1] {
         let options = SearchOptions { surrogate, ..SearchOptions::default() };
         errors.push(task.search(&options, data).err().map(|e| e.to_string()));
         let compared = task.compared_risk(data, &options, &ComparisonOptions::default());
         errors.push(compared.err().map(|e| e.to_string()));
         // A search that was chosen for other data.
-        let search = task.search(&options, &self::data(task.kind())).unwrap();
-        errors.push(task.risk_with(data, &search).err().map(|e| e.to_string()));
+        let search = task.search(&options, &self::data(kind)).unwrap();
+        errors.push(task.risk(data, &search).err().map(|e| e.to_string()));
     }
     errors
 }
 
-fn prediction(task: &Task, data: &Dataset) -> Vec<Option<String>> {
+fn prediction(kind: TaskKind, data: &Dataset) -> Vec<Option<String>> {
+    let (task, names) = (task(kind), names(kind));
     let weights = vec![0.25; task.dim()];
-    (0..4).map(|k| task.predict(&weights, data, k).err().map(|e| e.to_string())).collect()
+    // An evaluation may refuse labels as well; it must not panic.
+    let _ = task.evaluate(&weights, data, &names.labels, None);
+    (0..4).map(|k| task.predict(&weights, &names, data, k).err().map(|e| e.to_string())).collect()
 }
 
 fn refused(errors: Vec<Option<String>>, what: &str, part: &str) {
@@ -109,9 +134,9 @@ fn taken(errors: Vec<Option<String>>, what: &str) {
 
 #[test]
 fn data_of_its_own_is_taken() {
-    for kind in TaskKind::ALL {
-        taken(training(&task(kind), &data(kind)), kind.name());
-        taken(prediction(&task(kind), &data(kind)), kind.name());
+    for kind in ALL {
+        taken(training(kind, &data(kind)), kind.name());
+        taken(prediction(kind, &data(kind)), kind.name());
         // Labels that the model does not know, and no labels at all, are no hindrance to predictions.
         let strange = Dataset { labels: vec![UNKNOWN_LABEL; 4], ..data(kind) };
         let strange = if kind == TaskKind::Multilabel {
@@ -119,46 +144,54 @@ fn data_of_its_own_is_taken() {
         } else {
             strange
         };
-        taken(prediction(&task(kind), &strange), kind.name());
-        refused(vec![task(kind).risk(&strange).err().map(|e| e.to_string())], kind.name(), "has no label");
+        taken(prediction(kind, &strange), kind.name());
+        refused(
+            vec![margin_risk(task(kind).as_ref(), &strange).err().map(|e| e.to_string())],
+            kind.name(),
+            "has no label",
+        );
         if kind != TaskKind::Matching {
             let none = Dataset { labels: Vec::new(), sets: None, ..data(kind) };
-            let none = kind.view(none).unwrap();
-            taken(prediction(&task(kind), &none), kind.name());
-            assert!(task(kind).risk(&none).is_err());
+            let none = object(kind).view(none).unwrap();
+            taken(prediction(kind, &none), kind.name());
+            assert!(margin_risk(task(kind).as_ref(), &none).is_err());
         }
         let nothing = data(kind).subset(&[]);
-        assert!(task(kind).predict(&vec![0.0; task(kind).dim()], &nothing, 1).unwrap().is_empty());
-        assert!(task(kind).risk(&nothing).err().unwrap().to_string().contains("no examples"));
+        assert!(
+            task(kind).predict(&vec![0.0; task(kind).dim()], &names(kind), &nothing, 1).unwrap().is_empty()
+        );
+        assert!(
+            margin_risk(task(kind).as_ref(), &nothing).err().unwrap().to_string().contains("no examples")
+        );
     }
 }
 
 #[test]
 fn other_numbers_of_columns_are_refused() {
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         for columns in [1, COLUMNS - 1, COLUMNS + 1, 50] {
             let other = Dataset { features: matrix(4, columns), ..data(kind) };
             let part = format!("has {columns} columns, but the task was made for {COLUMNS}");
-            refused(training(&task(kind), &other), kind.name(), &part);
-            refused(prediction(&task(kind), &other), kind.name(), &part);
+            refused(training(kind, &other), kind.name(), &part);
+            refused(prediction(kind, &other), kind.name(), &part);
         }
     }
 }
 
 #[test]
 fn other_numbers_of_labels_are_refused() {
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         for label in [labels(kind) as u32, 77, UNKNOWN_LABEL - 1] {
             let mut other = data(kind);
             other.labels[1] = label;
-            let errors = training(&task(kind), &other);
+            let errors = training(kind, &other);
             refused(
                 errors,
                 kind.name(),
                 if kind == TaskKind::Matching { "is not the label of an edge" } else { "has label" },
             );
             if kind != TaskKind::Matching {
-                taken(prediction(&task(kind), &other), kind.name());
+                taken(prediction(kind, &other), kind.name());
             }
         }
     }
@@ -166,13 +199,13 @@ fn other_numbers_of_labels_are_refused() {
 
 #[test]
 fn data_of_other_tasks_is_refused() {
-    for kind in TaskKind::ALL {
-        for other in TaskKind::ALL.into_iter().filter(|&other| other != kind) {
+    for kind in ALL {
+        for other in ALL.into_iter().filter(|&other| other != kind) {
             let what = format!("{kind} with data for {other}");
-            let errors = training(&task(kind), &data(other));
+            let errors = training(kind, &data(other));
             assert!(errors.iter().all(Option::is_some), "{what}: {errors:?}");
             // What is sure is that it does not panic: rows without labels may be of several tasks.
-            let _ = prediction(&task(kind), &data(other));
+            let _ = prediction(kind, &data(other));
         }
     }
 }
@@ -210,16 +243,16 @@ fn broken(kind: TaskKind) -> Vec<(&'static str, Dataset)> {
 
 #[test]
 fn parts_that_do_not_go_together_are_refused() {
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         for (what, data) in broken(kind) {
             let what = format!("{kind}: {what}");
-            let errors = training(&task(kind), &data);
+            let errors = training(kind, &data);
             assert!(errors.iter().all(Option::is_some), "{what}: {errors:?}");
             // Only what concerns inputs need be refused here; nothing may panic.
-            let _ = prediction(&task(kind), &data);
-            for view in TaskKind::ALL {
-                if let Ok(view) = view.view(data.clone()) {
-                    let _ = (training(&task(kind), &view), prediction(&task(kind), &view));
+            let _ = prediction(kind, &data);
+            for view in ALL {
+                if let Ok(view) = object(view).view(data.clone()) {
+                    let _ = (training(kind, &view), prediction(kind, &view));
                 }
             }
             let _ = Pairs::tree(&data, 4);
@@ -229,17 +262,17 @@ fn parts_that_do_not_go_together_are_refused() {
 
 #[test]
 fn weights_that_prove_nothing_are_refused() {
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         let examples = data(kind).len();
         for weight in [-1.0, -1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut weights = vec![1.0; examples];
             weights[1] = weight;
             let other = Dataset { weights: Some(weights), ..data(kind) };
-            refused(training(&task(kind), &other), kind.name(), "example 2 has the weight");
-            taken(prediction(&task(kind), &other), kind.name());
+            refused(training(kind, &other), kind.name(), "example 2 has the weight");
+            taken(prediction(kind, &other), kind.name());
         }
         let none = Dataset { weights: Some(vec![0.0; examples]), ..data(kind) };
-        taken(training(&task(kind), &none), kind.name());
+        taken(training(kind, &none), kind.name());
     }
     let features = matrix(2, COLUMNS);
     let example = |weight| Example { input: maxmargin::data::Rows::new(&features, 0..1), truth: 0, weight };
@@ -254,138 +287,83 @@ fn weights_that_prove_nothing_are_refused() {
 
 #[test]
 fn weights_of_other_models_are_refused() {
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         for length in [0, task(kind).dim() - 1, task(kind).dim() + 1] {
-            let error = task(kind).predict(&vec![0.0; length], &data(kind), 1).unwrap_err().to_string();
+            let error =
+                task(kind).predict(&vec![0.0; length], &names(kind), &data(kind), 1).unwrap_err().to_string();
             assert!(error.contains(&format!("{length} weights, but the task has")), "{kind}: {error}");
         }
     }
 }
 
 #[test]
-fn losses_of_other_labels_are_refused() {
-    let far = [4, 99, UNKNOWN_LABEL];
-    for kind in TaskKind::ALL {
-        let task = task(kind);
-        let mut cases: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
-        for label in far {
-            cases.push((vec![0], vec![label]));
-            cases.push((vec![label.min(UNKNOWN_LABEL - 1)], vec![0]));
-        }
-        match kind {
-            TaskKind::Multiclass => {
-                cases.extend([(vec![], vec![]), (vec![0, 1], vec![0, 1]), (vec![0], vec![])])
-            }
-            TaskKind::Chain => {
-                cases.extend([(vec![0], vec![]), (vec![], vec![0]), (vec![0, 1, 2], vec![0, 1])])
-            }
-            TaskKind::Multilabel => {
-                cases.extend([
-                    (vec![1, 0], vec![0]),
-                    (vec![0], vec![1, 1]),
-                    (vec![UNKNOWN_LABEL, 9], vec![0]),
-                ]);
-            }
-            TaskKind::Matching => cases.extend([(vec![], vec![0]), (vec![1, 1], vec![1, 0])]),
-        }
-        for (truth, predicted) in cases {
-            assert!(task.loss(&truth, &predicted).is_err(), "{kind}: {truth:?} {predicted:?}");
-        }
-    }
-    assert_eq!(task(TaskKind::Chain).loss(&[0, UNKNOWN_LABEL], &[0, 1]).unwrap(), 1.0);
-    assert_eq!(task(TaskKind::Multilabel).loss(&[0, 2, UNKNOWN_LABEL], &[0]).unwrap(), 2.0);
-    assert_eq!(task(TaskKind::Matching).loss(&[1, 0], &[1]).unwrap(), 2.0);
-}
-
-#[test]
 fn models_that_contradict_themselves_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");
-    for kind in TaskKind::ALL {
+    for kind in ALL {
         let good = model(kind);
-        assert_eq!(good.blocks().iter().map(|block| block.len()).sum::<usize>(), good.weights.len());
+        assert_eq!(good.blocks().iter().map(|block| block.len()).sum::<usize>(), good.weights().len());
         good.save(&path).unwrap();
         assert!(Model::load(&path).is_ok(), "{kind}");
-        std::fs::remove_file(&path).unwrap();
-        let columns =
-            |columns| Vocabulary { attributes: Attributes::Numbered(columns), ..model(kind).vocabulary };
-        let cost = maxmargin::structure::CostMatrix::new(2, vec![0.0, 1.0, 1.0, 0.0]).unwrap();
-        let listed = SetOptions { pairs: Pairs::Listed(vec![(0, 9)]), ..SetOptions::default() };
-        let label_weights = SetOptions { weights: Some([1.0].into()), ..SetOptions::default() };
-        for (what, bad) in [
-            ("few weights", Model { weights: vec![], ..model(kind) }),
-            ("many columns", Model { vocabulary: columns(usize::MAX), ..model(kind) }),
-            ("more columns", Model { vocabulary: columns(COLUMNS + 1), ..model(kind) }),
-            (
-                "no labels",
-                Model { vocabulary: Vocabulary { labels: Alphabet::default(), ..columns(3) }, ..model(kind) },
-            ),
-            (
-                "columns to divide",
-                Model {
-                    preprocessing: Preprocessing { scale: Some(vec![1.0]), ..Preprocessing::default() },
-                    ..model(kind)
-                },
-            ),
-            (
-                "costs",
-                Model {
-                    options: TaskOptions {
-                        cost: LabelCost::Matrix(Arc::new(cost)),
-                        ..TaskOptions::default()
-                    },
-                    ..model(kind)
-                },
-            ),
-            (
-                "pairs",
-                Model { options: TaskOptions { sets: listed, ..TaskOptions::default() }, ..model(kind) },
-            ),
-            (
-                "label weights",
-                Model {
-                    options: TaskOptions { sets: label_weights, ..TaskOptions::default() },
-                    ..model(kind)
-                },
-            ),
+        let dim = task(kind).dim();
+        let columns = |columns| Vocabulary { attributes: Attributes::Numbered(columns), ..names(kind) };
+        let without_labels = Vocabulary { labels: Alphabet::default(), ..names(kind) };
+        for (what, names, weights) in [
+            ("few weights", names(kind), vec![]),
+            ("many weights", names(kind), vec![0.5; dim + 1]),
+            ("weights that are no numbers", names(kind), vec![f64::NAN; dim]),
+            ("many columns", columns(usize::MAX), vec![0.5; dim]),
+            ("more columns", columns(COLUMNS + 1), vec![0.5; dim]),
+            ("no labels", without_labels, vec![0.5; dim]),
         ] {
-            let _ = (bad.task().is_ok(), bad.norm(), bad.blocks(), bad.loss_name());
-            // What a task has no use for is not saved; all else is an error, now or when the file is read.
-            if bad.save(&path).is_ok()
-                && let Ok(loaded) = Model::load(&path)
-            {
-                assert_eq!(loaded.weights, good.weights, "{kind}: {what}");
-                let task = loaded.task().unwrap();
-                task.predict(&loaded.weights, &data(kind), 2).unwrap();
-            }
-            let _ = std::fs::remove_file(&path);
+            assert!(Model::new(description(), task(kind), names, weights).is_err(), "{kind}: {what}");
+        }
+        for scale in [vec![1.0], vec![f64::NAN; COLUMNS]] {
+            let other = Preprocessing { scale: Some(scale), ..Preprocessing::default() };
+            assert!(model(kind).with_preprocessing(other).is_err(), "{kind}");
         }
     }
+    let costs = Costs::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 1.0, 1.0, 0.0]).unwrap()));
+    assert!(Fitted::new(Chain { costs, ..Chain::default() }, COLUMNS, 4).is_err());
+    let sets =
+        |pairs, weights| Fitted::new(Multilabel { pairs, weights, ..Multilabel::default() }, COLUMNS, 4);
+    assert!(sets(Pairs::Listed(vec![(0, 9)]), LabelWeights::Equal).is_err());
+    assert!(sets(Pairs::Tree, LabelWeights::Equal).is_err());
+    for weights in [vec![1.0], vec![f64::NAN; 4], vec![-1.0; 4]] {
+        assert!(sets(Pairs::All, LabelWeights::Listed(weights.into())).is_err());
+    }
+    for (miss, fertility) in [(f64::NAN, (1, 1)), (0.0, (1, 1)), (1.0, (0, 1))] {
+        assert!(Fitted::new(Matching { miss, fertility, ..Matching::default() }, COLUMNS, 3).is_err());
+    }
+}
+
+fn dim_of(task: impl Task, features: usize, labels: usize) -> maxmargin::Result<usize> {
+    Ok(Fitted::new(task, features, labels)?.dim())
 }
 
 #[test]
 fn only_weights_that_there_are_count() {
-    let options = TaskOptions {
-        sets: SetOptions { pairs: Pairs::None, ..SetOptions::default() },
-        ..TaskOptions::default()
-    };
-    for kind in [TaskKind::Multiclass, TaskKind::Multilabel] {
-        let task = Task::new(kind, 1, 66_000, options.clone()).unwrap();
-        assert_eq!((task.dim(), task.features(), task.labels()), (132_000, 1, 66_000));
-        let sets = (kind == TaskKind::Multilabel).then(|| vec![0, 1, 2]);
-        let data = Dataset { features: matrix(2, 1), labels: vec![65_999, 0], sets, ..Dataset::default() };
-        assert_eq!(task.risk(&data).unwrap().dim(), 132_000);
-        let mut weights = vec![0.0; task.dim()];
-        weights[132_000 - 1] = 1.0;
-        assert!(task.predict(&weights, &data, 1).unwrap()[0][0].labels.contains(&65_999));
-    }
+    let sets = Multilabel { pairs: Pairs::None, ..Multilabel::default() };
+    let classes = maxmargin::Multiclass::default();
+    assert_eq!(dim_of(classes.clone(), 1, 66_000).unwrap(), 132_000);
+    assert_eq!(dim_of(sets.clone(), 1, 66_000).unwrap(), 132_000);
+    let data = Dataset { features: matrix(2, 1), labels: vec![65_999, 0], ..Dataset::default() };
+    let task = Fitted::new(classes.clone(), 1, 66_000).unwrap();
+    assert_eq!(task.risk(&data).unwrap().dim(), 132_000);
+    let mut weights = vec![0.0; task.dim()];
+    weights[132_000 - 1] = 1.0;
+    assert_eq!(task.predict(&weights, &data, 1).unwrap()[0][0].label, 65_999);
     // A chain has a weight for each pair of labels; features may be too many, too.
-    let error =
-        |kind, features, labels| Task::new(kind, features, labels, options.clone()).unwrap_err().to_string();
-    assert!(error(TaskKind::Chain, 1, 66_000).contains("more than 2³² weights"));
-    for kind in TaskKind::ALL {
-        for features in [1 << 32, usize::MAX - 1, usize::MAX] {
-            assert!(error(kind, features, 3).contains("more than 2³² weights"), "{kind} {features}");
+    let message = |dim: maxmargin::Result<usize>| dim.unwrap_err().to_string();
+    assert!(message(dim_of(Chain::default(), 1, 66_000)).contains("more than 2³² weights"));
+    for features in [1 << 32, usize::MAX - 1, usize::MAX] {
+        for error in [
+            dim_of(classes.clone(), features, 3),
+            dim_of(Chain::default(), features, 3),
+            dim_of(sets.clone(), features, 3),
+            dim_of(Matching::default(), features, 3),
+        ] {
+            assert!(message(error).contains("more than 2³² weights"), "{features}");
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use maxmargin::risk::Risk;
 use maxmargin::solver::{SolverKind, SolverSettings};
-use maxmargin::task::{Pairs, TaskKind};
+use maxmargin::tasks::multilabel::Pairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 mod common;
 
-use common::problem::{Problem, Sample, Sets, Values};
+use common::problem::{Problem, Sample, Sets, TaskKind, Values};
 use common::surrogate::Surrogated;
 
 /// Noisy data that a model can partly explain.

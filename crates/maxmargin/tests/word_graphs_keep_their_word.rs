@@ -1,9 +1,9 @@
 //! Promise: graphs of sentence pairs have an edge for each pair of words and features between −1 and 1. A model that knows the
 //! names sees the same features as in training, whether from text or from a file of edges.
 
-use maxmargin::association::{Associations, EstimationOptions};
-use maxmargin::data::alignment::{AlignmentSource, FeatureGroup, ParallelText, SentenceLinks, write_edges};
 use maxmargin::data::{Dataset, Edge, ReadOptions, read_with};
+use maxmargin_align::association::{Associations, EstimationOptions};
+use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, SentenceLinks, write_edges};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

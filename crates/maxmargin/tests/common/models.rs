@@ -3,25 +3,47 @@
 use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Alphabet, Attributes, Format, Preprocessing, Vocabulary};
+use maxmargin::data::{Attributes, Vocabulary};
 use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
-use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, LabelCost, PairWeights};
-use maxmargin::task::{LinkOptions, Pairs, SetOptions, TaskKind, TaskOptions};
+use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, PairWeights};
+use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
+use maxmargin::tasks::{Chain, Costs, Matching, Multiclass, Multilabel, TaskObject};
+
+/// The names of all tasks.
+pub const ALL_TASKS: [&str; 4] = ["multiclass", "chain", "multilabel", "matching"];
 
 /// A model of this task.
-pub fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
-    let attributes = match named {
+pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
+    let costs = match cost {
+        true => Costs::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
+        false => Costs::Equal,
+    };
+    let extra_links = if bias { ExtraLinks::Free } else { ExtraLinks::Refuse };
+    let (false_link, fertility) = (1.0 / 3.0, (1, 4));
+    let object: Box<dyn TaskObject> = match task {
+        "multiclass" => Box::new(Multiclass { bias, costs }),
+        "chain" => Box::new(Chain { bias, costs, ..Chain::default() }),
+        "multilabel" => Box::new(Multilabel { bias, ..Multilabel::default() }),
+        _ => Box::new(Matching { bias, miss: 2.0, false_link, fertility, extra_links }),
+    };
+    let labels = match task {
+        "matching" => ["none", "sure", "possible"].into_iter().collect(),
+        _ => ["B-é", "O"].into_iter().collect(),
+    };
+    made(object.as_ref(), Vocabulary { labels, attributes: attributes(named) }, f64::sin)
+}
+
+fn attributes(named: bool) -> Attributes {
+    match named {
         true => Attributes::Named(["w=a", "", "pos=\tx"].into_iter().collect()),
         false => Attributes::Numbered(3),
-    };
-    let cost = match cost {
-        true => LabelCost::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
-        false => LabelCost::ZeroOne,
-    };
+    }
+}
+
+fn made(task: &dyn TaskObject, names: Vocabulary, weight: fn(f64) -> f64) -> Model {
     let description = Description {
         program_version: "0.1.0".to_owned(),
-        task,
         lambda: 0.1,
         surrogate: "margin".to_owned(),
         search: "exact".to_owned(),
@@ -30,50 +52,33 @@ pub fn model(task: TaskKind, named: bool, bias: bool, cost: bool) -> Model {
         certificate: Certificate { primal: 1.0 / 3.0, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 },
         passes: 12,
         examples: 5,
-        format: Some(Format::Crfsuite),
+        attributes: names.attributes.len(),
+        format: Some("crfsuite".to_owned()),
     };
-    let links = LinkOptions {
-        miss: 2.0,
-        false_link: 1.0 / 3.0,
-        fertility: (1, 4),
-        extra_links: if bias { ExtraLinks::Free } else { ExtraLinks::Refuse },
-    };
-    let mut model = Model {
-        description,
-        options: TaskOptions { bias, cost, links, ..TaskOptions::default() },
-        vocabulary: Vocabulary {
-            labels: match task {
-                TaskKind::Matching => ["none", "sure", "possible"].into_iter().collect(),
-                _ => ["B-é", "O"].into_iter().collect(),
-            },
-            attributes,
-        },
-        preprocessing: Preprocessing::default(),
-        dropped_labels: Alphabet::default(),
-        weights: Vec::new(),
-    };
-    let dim = model.task().unwrap().dim();
-    model.weights = (0..dim).map(|i| (i as f64).sin() / 3.0).collect();
-    model
+    let task = task.fit(&names, &Default::default()).unwrap();
+    let weights = (0..task.dim()).map(|i| weight(i as f64) / 3.0).collect();
+    Model::new(description, task, names, weights).unwrap()
 }
 
 /// Label sets with each kind of pairs, and all the rest in turn.
 pub fn models_of_sets() -> Vec<Model> {
     let pairs = [Pairs::None, Pairs::All, Pairs::Listed(vec![]), Pairs::Listed(vec![(2, 0), (1, 2)])];
     let with = |(k, pairs): (usize, Pairs)| {
-        let mut model = model(TaskKind::Multilabel, true, k % 2 == 0, false);
-        model.vocabulary.labels = ["B-é", "O", "third"].into_iter().collect();
-        model.options.mean = k == 1;
-        model.options.sets = SetOptions {
+        let task = Multilabel {
+            bias: k % 2 == 0,
+            mean: k == 1,
             pairs,
             pair_weights: if k == 2 { PairWeights::Both } else { PairWeights::Four },
             signed: k % 2 == 1,
-            inference: if k == 3 { Inference::Relaxed } else { Inference::Exact },
-            weights: (k > 1).then(|| [0.0, 0.1, 7.0].into()),
+            inference: Some(if k == 3 { Inference::Relaxed } else { Inference::Exact }),
+            weights: match k > 1 {
+                true => LabelWeights::Listed([0.0, 0.1, 7.0].into()),
+                false => LabelWeights::Equal,
+            },
+            most_frequent_labels: None,
         };
-        let dim = model.task().unwrap().dim();
-        model.weights = (0..dim).map(|i| (i as f64).cos() / 3.0).collect();
-        model
+        let labels = ["B-é", "O", "third"].into_iter().collect();
+        made(&task, Vocabulary { labels, attributes: attributes(true) }, f64::cos)
     };
     pairs.into_iter().enumerate().map(with).collect()
 }

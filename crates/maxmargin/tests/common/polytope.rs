@@ -3,10 +3,10 @@
 //! Its vertices have halves only (Padberg 1989), so that for few labels they can be listed. φ and the loss are linear in μ;
 //! they are written out here from the documentation and share no code with the library.
 
-use maxmargin::task::{Pairs, TaskKind};
+use maxmargin::tasks::multilabel::Pairs;
 use proptest::prelude::*;
 
-use super::problem::{Problem, Sizes, problems};
+use super::problem::{Problem, Sizes, TaskKind, problems};
 
 /// A fractional set: how far each label is in, and the two labels of each pair together.
 #[derive(Debug, Clone, PartialEq)]

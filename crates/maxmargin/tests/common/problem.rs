@@ -15,10 +15,37 @@ use maxmargin::structure::{
     Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, LinkLoss, Links, Matching,
     MatchingOptions, Multiclass, Multilabel, MultilabelOptions, PairWeights, SetLoss,
 };
-use maxmargin::task::{LinkOptions, Pairs, SetOptions, Task, TaskKind, TaskOptions};
+use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
+use maxmargin::tasks::{self, Costs, Fitted, FittedObject, SearchOptions};
 
 #[allow(unused_imports)]
 pub use self::strategies::{Sizes, cases, numbers, problems, trainable, weights};
+
+/// The tasks that problems are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskKind {
+    Multiclass,
+    Chain,
+    Multilabel,
+    Matching,
+}
+
+impl TaskKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskKind::Multiclass => "multiclass",
+            TaskKind::Chain => "chain",
+            TaskKind::Multilabel => "multilabel",
+            TaskKind::Matching => "matching",
+        }
+    }
+}
+
+impl std::fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// The types in which a feature matrix holds its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -362,28 +389,44 @@ impl Problem {
         if self.sets.relaxed { Inference::Relaxed } else { Inference::Exact }
     }
 
-    pub fn task(&self) -> Task {
-        let cost = self.label_cost();
-        let sets = SetOptions {
-            pairs: self.sets.given.clone(),
-            pair_weights: self.pair_weights(),
-            signed: self.sets.signed,
-            inference: self.inference(),
-            weights: self
-                .costs
-                .as_ref()
-                .filter(|_| self.kind == TaskKind::Multilabel)
-                .map(|costs| costs.as_slice().into()),
+    pub fn task(&self) -> Box<dyn FittedObject> {
+        let &Self { bias, boundary, mean, fertility, features, labels, .. } = self;
+        let costs = match self.label_cost() {
+            LabelCost::Matrix(matrix) => Costs::Matrix(matrix),
+            _ => Costs::Equal,
         };
         let (miss, false_link) = self.link_costs();
-        let links = LinkOptions { miss, false_link, fertility: self.fertility, ..LinkOptions::default() };
-        let options =
-            TaskOptions { bias: self.bias, boundary: self.boundary, cost, mean: self.mean, sets, links };
-        Task::new(self.kind, self.features, self.labels, options).unwrap()
+        match self.kind {
+            TaskKind::Multiclass => fitted(tasks::Multiclass { bias, costs }, features, labels),
+            TaskKind::Chain => fitted(tasks::Chain { bias, boundary, costs, mean }, features, labels),
+            TaskKind::Multilabel => {
+                let task = tasks::Multilabel {
+                    bias,
+                    pairs: self.sets.given.clone(),
+                    pair_weights: self.pair_weights(),
+                    signed: self.sets.signed,
+                    inference: Some(self.inference()),
+                    weights: match &self.costs {
+                        Some(costs) => LabelWeights::Listed(costs.as_slice().into()),
+                        None => LabelWeights::Equal,
+                    },
+                    mean,
+                    most_frequent_labels: None,
+                };
+                fitted(task, features, labels)
+            }
+            TaskKind::Matching => {
+                let task =
+                    tasks::Matching { bias, miss, false_link, fertility, ..tasks::Matching::default() };
+                // The labels of edges.
+                fitted(task, features, 3)
+            }
+        }
     }
 
     pub fn risk(&self) -> Box<dyn Risk> {
-        self.task().risk(&self.dataset()).unwrap()
+        let (task, data) = (self.task(), self.dataset());
+        task.risk(&data, &task.search(&SearchOptions::default(), &data).unwrap()).unwrap()
     }
 
     pub fn dataset(&self) -> Dataset {
@@ -426,4 +469,8 @@ impl Problem {
         }
         builder.finish(self.features)
     }
+}
+
+fn fitted(task: impl tasks::Task, features: usize, labels: usize) -> Box<dyn FittedObject> {
+    Box::new(Fitted::new(task, features, labels).unwrap())
 }

@@ -3,10 +3,10 @@
 use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::{SearchOptions, TaskKind};
+use maxmargin::tasks::SearchOptions;
 
 use super::polytope::Fraction;
-use super::problem::{Problem, dot};
+use super::problem::{Problem, TaskKind, dot};
 
 /// A label of an example: h = ⟨slope, w⟩ + constant, and g.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ impl Surrogated {
         let &Self { surrogate, strategy, background, .. } = self;
         let (task, data) = (self.problem.task(), self.problem.dataset());
         let options = SearchOptions { surrogate, strategy, step: None, background };
-        task.risk_with(&data, &task.search(&options, &data)?)
+        task.risk(&data, &task.search(&options, &data)?)
     }
 
     /// Whether the search is for this problem: strata of label sets need a loss that counts mistakes, up to a factor, and whole

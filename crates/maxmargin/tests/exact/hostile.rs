@@ -4,7 +4,6 @@
 use maxmargin::search::Strategy as SearchStrategy;
 use maxmargin::solver::SolverSettings;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::task::TaskKind;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rand::seq::{IndexedMutRandom, IndexedRandom};
@@ -12,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::common::polytope::relaxed;
-use crate::common::problem::{Problem, Sample, Sizes, Values, problems};
+use crate::common::problem::{Problem, Sample, Sizes, TaskKind, Values, problems};
 use crate::common::surrogate::Surrogated;
 
 /// Surrogates that are convex in the weights, each as often as it stands here.

@@ -4,28 +4,28 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use maxmargin::association::{Associations, EstimationOptions};
-use maxmargin::data::alignment::ParallelText;
 use maxmargin::data::{ReadOptions, fingerprint_of_bytes, read_training};
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, resume};
-use maxmargin::task::{Task, TaskKind, TaskOptions};
+use maxmargin::tasks::{Chain, Fitted};
 use maxmargin::{CheckpointDir, Identity};
 use maxmargin::{Model, Result};
+use maxmargin_align::ParallelText;
+use maxmargin_align::association::{Associations, EstimationOptions};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use super::mutation::mutate;
 use super::{Shape, Sound, Target, put};
-use crate::common::models::{model, models_of_sets};
+use crate::common::models::{ALL_TASKS, model, models_of_sets};
 
 /// The line with which a checkpoint begins.
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 2\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
 
 pub fn targets() -> Vec<Target> {
     let mut models = models_of_sets();
     for (task, named, bias) in
-        TaskKind::ALL.into_iter().flat_map(|task| [(task, true, true), (task, false, false)])
+        ALL_TASKS.into_iter().flat_map(|task| [(task, true, true), (task, false, false)])
     {
         models.push(model(task, named, bias, !named));
     }
@@ -56,9 +56,9 @@ fn bytes(save: impl FnOnce(&Path) -> Result<()>) -> Sound {
 
 fn read_model(path: &Path, _: u64) -> Result<()> {
     let model = Model::load(path)?;
-    assert_eq!(model.task()?.dim(), model.weights.len());
-    assert_eq!(model.blocks().iter().map(|block| block.len()).sum::<usize>(), model.weights.len());
-    assert!(model.weights.iter().all(|weight| weight.is_finite()));
+    assert_eq!(model.task().dim(), model.weights().len());
+    assert_eq!(model.blocks().iter().map(|block| block.len()).sum::<usize>(), model.weights().len());
+    assert!(model.weights().iter().all(|weight| weight.is_finite()));
     Ok(())
 }
 
@@ -82,7 +82,7 @@ fn risk() -> Box<dyn Risk> {
     fs::write(&path, "B\tx\ty:2\nI\tx\n\nO\ty\nB\tx\nO\n\nI\n").expect("the folder is ours");
     let (data, names) = read_training(&[path], &ReadOptions::default()).expect("data in order");
     let (features, labels) = (names.attributes.len(), names.labels.len());
-    let task = Task::new(TaskKind::Chain, features, labels, TaskOptions::default()).expect("a task");
+    let task = Fitted::new(Chain::default(), features, labels).expect("a task");
     task.risk(&data).expect("labelled data")
 }
 

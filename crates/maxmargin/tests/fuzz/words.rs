@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use maxmargin::Result;
-use maxmargin::data::alignment::{
-    AlignmentSource, FeatureTable, ParallelText, SentenceLinks, pharaoh_line, read_links,
-};
-use maxmargin::data::{Format, ReadOptions, read_training};
+use maxmargin::data::ReadOptions;
+use maxmargin::tasks::Task;
+use maxmargin_align::{Alignment, AlignmentSource, FeatureTable, ParallelText, SentenceLinks, pharaoh_line, read_links};
 
 use super::{Shape, Target, put, sound};
 use crate::common;
@@ -87,10 +86,12 @@ fn features(path: &Path, _: u64) -> Result<()> {
     let (left, right) =
         (beside(path, "left", "the house .\nyes\n"), beside(path, "right", "la maison .\noui\n"));
     FeatureTable::read(path, &text())?;
-    let mut options = ReadOptions { format: Some(Format::Sentences), ..ReadOptions::default() };
-    options.sentences.links = Some(beside(path, "links", "0-0\n\n"));
-    options.sentences.table = Some(path.to_owned());
-    let (data, vocabulary) = read_training(&[left, right], &options)?;
-    common::check(&data, &vocabulary);
+    let task = Alignment {
+        links: vec![beside(path, "links", "0-0\n\n")],
+        feature_table: vec![path.to_owned()],
+        ..Alignment::default()
+    };
+    let read = task.read(&[left, right], &ReadOptions::default(), None)?;
+    common::check(&read.data, &read.names);
     Ok(())
 }

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(some.words, more.words[..50]);
         assert_eq!(some.data.fingerprint(), more.data.subset(&(0..50).collect::<Vec<_>>()).fingerprint());
         assert_ne!(some.words, sentence_pairs(50, 4).words);
-        assert!(more.data.check_graphs().is_ok());
+        assert!(more.data.check_graphs("matching").is_ok());
         let task = Matching::new(FEATURES.len(), MatchingOptions::default()).unwrap();
         for i in 0..more.data.len() {
             let graph = more.data.graph(i).unwrap();

@@ -1,10 +1,10 @@
 //! Random problems of every kind, and the numbers to make their weights of.
 
-use maxmargin::task::{Pairs, TaskKind};
+use maxmargin::tasks::multilabel::Pairs;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::{Problem, Sample, Sets, Values};
+use super::{Problem, Sample, Sets, TaskKind, Values};
 
 /// How large random problems are. For matchings `labels` is the number of nodes on each side, and `lengths` that of edges.
 #[derive(Debug, Clone)]
@@ -133,7 +133,7 @@ fn sets(labels: usize) -> BoxedStrategy<Sets> {
         .prop_map(move |(given, [signed, both_only])| {
             let mut pairs = match &given {
                 Pairs::All => all.clone(),
-                Pairs::None => Vec::new(),
+                Pairs::None | Pairs::Tree | Pairs::File(_) => Vec::new(),
                 Pairs::Listed(pairs) => pairs.clone(),
             };
             pairs.sort_unstable();

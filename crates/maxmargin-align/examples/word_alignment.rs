@@ -11,17 +11,17 @@
 //!
 //! Without, a few made-up sentences do.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
 
-use maxmargin::association::{Associations, EstimationOptions};
 use maxmargin::data::Edge;
-use maxmargin::data::alignment::{
+use maxmargin::structure::ExtraLinks;
+use maxmargin::tasks::{Matching, Prediction};
+use maxmargin::{Examples, Trainer};
+use maxmargin_align::association::{Associations, EstimationOptions};
+use maxmargin_align::{
     AlignmentPicture, AlignmentSource, ParallelText, SentenceLinks, read_links, write_edges,
 };
-use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-use maxmargin::structure::ExtraLinks;
-use maxmargin::task::{LinkOptions, Prediction, Task, TaskKind, TaskOptions};
 
 fn main() -> maxmargin::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -64,32 +64,23 @@ fn main() -> maxmargin::Result<()> {
         let (data, vocabulary) = train.training_set(&gold[..cut], &groups)?;
         println!("{} graphs with {} features to train on", data.len(), vocabulary.attributes.len());
 
-        let links = LinkOptions {
-            miss: 3.0,
-            fertility: (2, 2),
-            extra_links: ExtraLinks::Free,
-            ..LinkOptions::default()
-        };
-        let options = TaskOptions { links, ..TaskOptions::default() };
         let task =
-            Task::new(TaskKind::Matching, vocabulary.attributes.len(), vocabulary.labels.len(), options)?;
-        let risk = task.risk(&data)?;
-        let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.03)?);
-        let limits = Limits { gap: 1e-2, ..Limits::default() };
-        let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+            Matching { miss: 3.0, fertility: (2, 2), extra_links: ExtraLinks::Free, ..Matching::default() };
+        let examples = Examples::new(data, vocabulary);
+        let model = Trainer::new(task).lambda(0.03).gap(1e-2).train(&examples)?;
+        let (data, vocabulary) = (examples.data(), model.names());
 
-        let graphs = test.test_set(Some(&gold[cut..]), &groups, &vocabulary)?;
+        let graphs = test.test_set(Some(&gold[cut..]), &groups, vocabulary)?;
         if let Some(folder) = files.get(5) {
-            write_edges(&folder.join("train.edges"), &data, &vocabulary)?;
-            write_edges(&folder.join("test.edges"), &graphs, &vocabulary)?;
+            write_edges(&folder.join("train.edges"), data, vocabulary)?;
+            write_edges(&folder.join("test.edges"), &graphs, vocabulary)?;
         }
-        let edges = graphs.edges.as_deref().unwrap_or_default();
-        let best = task.predict(&outcome.weights, &graphs, 1)?;
-        let links_of = |(i, best): (usize, &Vec<Prediction>)| -> Vec<Edge> {
-            let rows = &edges[graphs.range(i)];
-            best.iter().take(1).flat_map(|best| &best.labels).map(|&link| rows[link as usize]).collect()
+        let links_of = |best: &Vec<Prediction>| -> Vec<Edge> {
+            let links = best.iter().take(1).flat_map(|best| best.label.as_array()).flatten();
+            let node = |value: &serde_json::Value| value.as_u64().unwrap_or_default() as u32;
+            links.map(|link| Edge { left: node(&link[0]), right: node(&link[1]) }).collect()
         };
-        let found: Vec<Vec<Edge>> = best.iter().enumerate().map(links_of).collect();
+        let found: Vec<Vec<Edge>> = model.predict(&graphs, 1)?.iter().map(links_of).collect();
         println!("alignment error rate on the other sentence pairs:");
         println!("    without training {:.2} %", 100.0 * error_rate(&gold[cut..], &predicted[cut..]));
         println!("    with training    {:.2} %", 100.0 * error_rate(&gold[cut..], &found));
