@@ -53,6 +53,8 @@ pub mod training;
 
 pub use checkpoint::{CheckpointDir, Identity};
 pub use error::{Error, Place, Result};
+/// What the engine's own functions, and structures that others write, fail with.
+pub use maxmargin_core::Error as EngineError;
 pub use maxmargin_core::shown::{EXCERPT, Escaped, Excerpt, escaped, escaped_path, excerpt};
 pub use maxmargin_core::{
     comparison, features, inference, linear, risk, search, shown, solver, structure, surrogate, testing,
