@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 pub use builder::MatrixBuilder;
 
+use crate::error::{Error, Result};
+
 /// A matrix of features, row by row. See the module's page for how it is held.
 #[derive(Debug, Clone, Default)]
 pub struct FeatureMatrix {
@@ -160,18 +162,29 @@ impl<'a> Row<'a> {
 }
 
 impl FeatureMatrix {
-    /// A dense matrix from its rows, which must have equal lengths.
+    /// A dense matrix from its rows. Panics where they have different lengths; see [`try_from_dense`](Self::try_from_dense).
     pub fn from_dense<R: AsRef<[f64]>>(rows: &[R]) -> Self {
+        match Self::try_from_dense(rows) {
+            Ok(matrix) => matrix,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// A dense matrix from its rows, which must have equal lengths.
+    pub fn try_from_dense<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self> {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        if let Some(row) = rows.iter().position(|row| row.as_ref().len() != columns) {
+            let problem = format!("row {row} has {} values, and others {columns}", rows[row].as_ref().len());
+            return Err(Error::parameter("features", problem));
+        }
         let mut builder = MatrixBuilder::dense(columns);
         for row in rows {
-            assert_eq!(row.as_ref().len(), columns, "dense rows have equal lengths");
             for &value in row.as_ref() {
                 builder.push(0, value);
             }
             builder.end_row();
         }
-        builder.finish(columns)
+        Ok(builder.finish(columns))
     }
 
     /// A dense matrix of bytes, each worth `byte · scale`.
@@ -342,10 +355,21 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// These rows of the matrix. Panics when they are not all there.
+    /// These rows of the matrix. Panics when they are not all there; see [`try_new`](Self::try_new).
     pub fn new(matrix: &Arc<FeatureMatrix>, rows: Range<usize>) -> Self {
-        assert!(rows.start <= rows.end && rows.end <= matrix.rows() && rows.end <= u32::MAX as usize);
-        Self { matrix: Arc::clone(matrix), start: rows.start as u32, end: rows.end as u32 }
+        match Self::try_new(matrix, rows) {
+            Ok(rows) => rows,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// These rows of the matrix, if they are all there.
+    pub fn try_new(matrix: &Arc<FeatureMatrix>, rows: Range<usize>) -> Result<Self> {
+        if rows.start <= rows.end && rows.end <= matrix.rows() && rows.end <= u32::MAX as usize {
+            return Ok(Self { matrix: Arc::clone(matrix), start: rows.start as u32, end: rows.end as u32 });
+        }
+        let problem = format!("rows {} to {} of a matrix with {}", rows.start, rows.end, matrix.rows());
+        Err(Error::parameter("features", problem))
     }
 
     /// So many rows without features, as of a sequence of which only the length is known: for scores from outside.

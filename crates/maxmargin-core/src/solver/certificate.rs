@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::linear::{round_down, round_up};
-use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, norm_bound};
+use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate_fitting, norm_bound};
 
 /// Rounding may take this share of the gap that is left. Beyond it, sums are taken with twice the digits.
 const NEGLIGIBLE: f64 = 0.01;
@@ -85,7 +85,7 @@ pub(super) fn measure(
 ) -> (Certificate, Evaluation) {
     let plain = Point::from(weights);
     let at = if *is_precise { plain.precisely() } else { plain };
-    let evaluation = evaluate(risk, at, groups);
+    let evaluation = evaluate_fitting(risk, at, groups);
     let here = Certificate::at(lambda, weights, evaluation.risk);
     if !*is_precise {
         let left = here.primal.min(best.primal) - best.lower_bound;

@@ -232,6 +232,7 @@ pub fn psi(surrogate: Surrogate, h: &Rational, g: &Rational) -> Enclosure {
         Surrogate::Log => Enclosure::from(softplus(&Interval::of(h))).scaled(g),
         Surrogate::ProbConvex => prob_value(h, g),
         Surrogate::Prob => unreachable!("no certificate exists"),
+        Surrogate::Custom(_) => unreachable!("none of the documentation's"),
     }
 }
 
