@@ -523,7 +523,8 @@ impl Solver for Subgradient {
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
-        let evaluation = evaluate(risk, (&self.weights).into(), &Groups::new(risk.len(), 1));
+        let evaluation = evaluate(risk, (&self.weights).into(), &Groups::new(risk.len(), 1))
+            .expect("a point of this risk");
         let mut certificate = Certificate::at(self.lambda, &self.weights, evaluation.risk);
         self.steps += 1.0;
         let (plane, share) = (&evaluation.planes[0], 1.0 / self.steps);

@@ -18,11 +18,14 @@ use rand_pcg::Pcg64Mcg;
 
 const CONVEX: [&str; 7] = ["margin", "slack", "beta=0.5", "general=1.5,1", "log", "prob-convex", "micro-f1"];
 
+/// Makes the part scores of an input from weights.
+type PartsOf<X> = Box<dyn Fn(&[f64], &X) -> Vec<f64>>;
+
 /// A structure with inputs, truths, and how to make part scores of weights.
 struct Case<S: Structure> {
     structure: S,
     examples: Vec<(S::Input, S::Label)>,
-    parts: Box<dyn Fn(&[f64], &S::Input) -> Vec<f64>>,
+    parts: PartsOf<S::Input>,
 }
 
 fn numbers(random: &mut Pcg64Mcg, count: usize, most: f64) -> Vec<f64> {

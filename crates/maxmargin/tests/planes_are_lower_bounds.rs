@@ -125,7 +125,7 @@ fn check_evaluation(problem: &Problem, w: &[f64], other: &[f64]) -> Result<(), T
     let n = problem.samples.len();
     for wanted in [1, 2, 3, n, n + 2] {
         let groups = Groups::new(n, wanted);
-        let evaluation = evaluate(&*risk, w.into(), &groups);
+        let evaluation = evaluate(&*risk, w.into(), &groups).unwrap();
         prop_assert_eq!(evaluation.planes.len(), groups.len());
         let at = |x: &[f64]| -> f64 {
             evaluation.planes.iter().map(|plane| dot(&plane.slope, x) + plane.offset).sum()
@@ -154,7 +154,7 @@ fn check_evaluation(problem: &Problem, w: &[f64], other: &[f64]) -> Result<(), T
             common::bits(&numbers)
         };
         for threads in [1, 2, 3] {
-            let again = common::with_threads(threads, || evaluate(&*risk, w.into(), &groups));
+            let again = common::with_threads(threads, || evaluate(&*risk, w.into(), &groups).unwrap());
             prop_assert!(all_bits(&again) == all_bits(&evaluation), "{threads} threads, {wanted} groups");
         }
     }

@@ -46,7 +46,7 @@ fn check(
     let sums: Vec<f64> = risks
         .iter()
         .zip(sizes)
-        .map(|(risk, n)| n * evaluate(&**risk, w.into(), &Groups::new(risk.len(), 3)).risk.upper)
+        .map(|(risk, n)| n * evaluate(&**risk, w.into(), &Groups::new(risk.len(), 3)).unwrap().risk.upper)
         .collect();
     prop_assert!((sums[0] - sums[1]).abs() <= 1e-9 * (1.0 + sums[0]), "n · R = {sums:?} at {w:?}");
     let expected = sizes[0] * one.objective(0.0, w);

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Oracle, Point, Risk, SummedPlanes, norm_bound};
+use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, PreciseSum, add_scaled, precise_share, round_down, round_up, scale};
 
 /// The number of blocks into which a large risk is cut: enough to keep many cores busy.
@@ -76,8 +77,21 @@ pub struct Evaluation {
     pub planes: Vec<GroupPlane>,
 }
 
-/// Evaluates the risk and a plane for each group.
-pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
+/// Evaluates the risk and a plane for each group. Refused where point or groups are those of another risk.
+pub fn evaluate(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Result<Evaluation> {
+    if at.direction.len() != risk.dim() {
+        let problem = format!("{} numbers for {} weights", at.direction.len(), risk.dim());
+        return Err(Error::parameter("weights", problem));
+    }
+    if groups.examples != risk.len() {
+        let problem = format!("groups of {} examples, of which there are {}", groups.examples, risk.len());
+        return Err(Error::parameter("groups", problem));
+    }
+    Ok(evaluate_fitting(risk, at, groups))
+}
+
+/// The same for a point and groups that were made for this risk.
+pub(crate) fn evaluate_fitting(risk: &dyn Risk, at: Point<'_>, groups: &Groups) -> Evaluation {
     let n = risk.len();
     let cuts = (n / SMALLEST_BLOCK).clamp(1, BLOCKS).div_ceil(groups.len());
     let blocks: Vec<(usize, Range<usize>)> = (0..groups.len())

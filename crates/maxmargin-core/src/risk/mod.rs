@@ -11,6 +11,7 @@ mod plane;
 mod saddle;
 mod structured;
 
+pub(crate) use evaluation::evaluate_fitting;
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
 pub use part_risk::{PartAnswer, PartExample, PartRisk};
 pub use plane::Plane;

@@ -26,8 +26,9 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check
 /// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)])?;
 ///
 /// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).
-/// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).risk.value;
-/// assert_eq!((at(&[0.0, 0.0]), at(&[-0.5, 0.5])), (1.0, 0.0));
+/// let at = |w: &[f64]| evaluate(&risk, w.into(), &Groups::new(2, 1)).map(|evaluation| evaluation.risk.value);
+/// assert_eq!((at(&[0.0, 0.0])?, at(&[-0.5, 0.5])?), (1.0, 0.0));
+/// assert!(at(&[0.0]).is_err());
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 pub struct StructuredRisk<S: Structure, Q> {

@@ -57,7 +57,7 @@ impl Bmrm {
         let dim = risk.dim();
         let groups = Groups::new(risk.len(), groups);
         let master = Master::new(lambda, dim, groups.len());
-        let next = start.unwrap_or_else(|| vec![0.0; dim]);
+        let next = start.filter(|start| start.len() == dim).unwrap_or_else(|| vec![0.0; dim]);
         Self {
             lambda,
             groups,

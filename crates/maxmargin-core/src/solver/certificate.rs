@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::linear::{round_down, round_up};
-use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, norm_bound};
+use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, evaluate_fitting, norm_bound};
 
 /// Rounding may take this share of the gap that is left. Beyond it, sums are taken with twice the digits.
 const NEGLIGIBLE: f64 = 0.01;
@@ -53,9 +54,14 @@ impl Certificate {
     }
 
     /// The certificate of given weights, with a lower bound that was proven for the same risk and λ.
-    pub fn of_weights(risk: &dyn Risk, lambda: f64, weights: &[f64], lower_bound: f64) -> Certificate {
-        let evaluation = evaluate(risk, Point::from(weights).precisely(), &Groups::new(risk.len(), 1));
-        Certificate { lower_bound, ..Certificate::at(lambda, weights, evaluation.risk) }
+    pub fn of_weights(
+        risk: &dyn Risk,
+        lambda: f64,
+        weights: &[f64],
+        lower_bound: f64,
+    ) -> Result<Certificate> {
+        let evaluation = evaluate(risk, Point::from(weights).precisely(), &Groups::new(risk.len(), 1))?;
+        Ok(Certificate { lower_bound, ..Certificate::at(lambda, weights, evaluation.risk) })
     }
 
     /// The relative gap; 0 when the bounds meet.
@@ -91,7 +97,7 @@ pub(super) fn measure(
 ) -> (Certificate, Evaluation) {
     let plain = Point::from(weights);
     let at = if *is_precise { plain.precisely() } else { plain };
-    let evaluation = evaluate(risk, at, groups);
+    let evaluation = evaluate_fitting(risk, at, groups);
     let here = Certificate::at(lambda, weights, evaluation.risk);
     if !*is_precise {
         let left = here.primal.min(best.primal) - best.lower_bound;

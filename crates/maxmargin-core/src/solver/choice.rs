@@ -253,4 +253,19 @@ impl SolverSettings {
         }
         Ok(Self { lambda, groups: 16, seed: 0, start: None })
     }
+
+    /// Refuses what does not fit a risk: a λ that is none, or weights to start from that are not numbers, or not as many. (A solver
+    /// that is built all the same starts as without them.)
+    pub fn check(&self, risk: &dyn Risk) -> Result<()> {
+        Self::new(self.lambda)?;
+        let Some(start) = &self.start else { return Ok(()) };
+        if start.len() != risk.dim() {
+            let problem = format!("{} numbers to start from, for {} weights", start.len(), risk.dim());
+            return Err(Error::parameter("start", problem));
+        }
+        match start.iter().all(|weight| weight.is_finite()) {
+            true => Ok(()),
+            false => Err(Error::parameter("start", "weights to start from are finite")),
+        }
+    }
 }

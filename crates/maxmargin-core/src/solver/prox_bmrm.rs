@@ -120,6 +120,7 @@ impl ProxBmrm {
     ) -> Self {
         let dim = risk.dim();
         let groups = Groups::new(risk.len(), groups);
+        let start = start.filter(|start| start.len() == dim);
         let sgd = (start.is_none() && options.sgd_passes > 0)
             .then(|| (Sgd::new(lambda, risk, options.seed), options.sgd_passes));
         Self {

@@ -42,7 +42,22 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph with one edge for each row: those from `start` on. Panics when there are fewer.
+    /// A graph with one edge for each row: those from `start` on, if there are so many.
+    pub fn try_new(rows: Rows, edges: Arc<[Edge]>, start: usize) -> Result<Self> {
+        match edges.len().checked_sub(start) {
+            Some(left) if left >= rows.len() => Ok(Self::new(rows, edges, start)),
+            _ => {
+                let problem = format!(
+                    "{} rows, but {} edges from number {start} on",
+                    rows.len(),
+                    edges.len().saturating_sub(start)
+                );
+                Err(Error::parameter("edges", problem))
+            }
+        }
+    }
+
+    /// The same. Panics when there are fewer; see [`try_new`](Self::try_new).
     pub fn new(rows: Rows, edges: Arc<[Edge]>, start: usize) -> Self {
         let here = &edges[start..start + rows.len()];
         let left_nodes = Nodes::of(here.iter().map(|edge| edge.left));

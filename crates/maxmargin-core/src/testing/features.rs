@@ -79,7 +79,9 @@ impl<S: Structure> Listed<'_, S> {
             let of = |scores: &S::Scores| structure.score_of(input, scores, label);
             // Features are themselves rounded once for each weight.
             let rounded = 2.0 * magnitude.repeats * f64::EPSILON * magnitude.norm * norm;
-            if !((of(scores) - expected).abs() <= noise.error + rounded) {
+            // What is no number is not within bounds either.
+            let is_within = |score: f64, error: f64| (score - expected).abs() <= error + rounded;
+            if !is_within(of(scores), noise.error) {
                 let problem = format!("score_of {label:?} is {}, ⟨w, φ⟩ is {expected}", of(scores));
                 return wrong(format!("{problem}; magnitude allows for {:e}", noise.error));
             }
@@ -88,7 +90,7 @@ impl<S: Structure> Listed<'_, S> {
                 return wrong(format!("score_for {label:?} leads to {}, score to {}", of(&lazy), of(scores)));
             }
             if let Some(noise) = precisely
-                && !((of(&precise) - expected).abs() <= noise.error + rounded)
+                && !is_within(of(&precise), noise.error)
             {
                 let problem = format!("score_precisely makes {} of {label:?}", of(&precise));
                 return wrong(format!("{problem} instead of {expected}, and claims {:e}", noise.error));

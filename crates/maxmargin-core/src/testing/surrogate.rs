@@ -29,7 +29,7 @@ pub fn check_surrogate(surrogate: Surrogate, largest_loss: f64, largest_h: f64) 
     for &g in &losses {
         for &h in &heights {
             let (value, slope) = (surrogate.value(h, g), surrogate.gradient(h, g).0);
-            if !value.is_finite() || !(slope >= 0.0) {
+            if !value.is_finite() || slope.is_nan() || slope < 0.0 {
                 return wrong(format!("at h = {h}, g = {g} its value is {value} and its slope {slope}"));
             }
             let step = STEP * largest_h;

@@ -102,11 +102,12 @@ impl Training {
         drop(self.solver);
         let outcome = self.state.into_outcome(stop);
         let lambda = self.settings.lambda;
-        let rounded = self.single_precision.then(|| {
+        let rounded = self.single_precision.then(|| -> Result<Certificate> {
             let rounded: Vec<f64> = outcome.weights.iter().map(|&weight| f64::from(weight as f32)).collect();
             let lower_bound = outcome.report.certificate.lower_bound;
-            Certificate::of_weights(risk, lambda, &rounded, lower_bound)
+            Ok(Certificate::of_weights(risk, lambda, &rounded, lower_bound)?)
         });
+        let rounded = rounded.transpose()?;
         // A solver may hold several times what the model needs to be written, and so may a risk.
         drop(self.risk);
         let mut report = outcome.report;

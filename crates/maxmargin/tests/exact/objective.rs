@@ -231,7 +231,8 @@ pub fn psi(surrogate: Surrogate, h: &Rational, g: &Rational) -> Enclosure {
         _ if !g.is_positive() => Enclosure::exact(Rational::zero()),
         Surrogate::Log => Enclosure::from(softplus(&Interval::of(h))).scaled(g),
         Surrogate::ProbConvex => prob_value(h, g),
-        Surrogate::Prob | Surrogate::Custom(_) => unreachable!("no certificate is known"),
+        Surrogate::Prob => unreachable!("no certificate exists"),
+        Surrogate::Custom(_) => unreachable!("none of the documentation's"),
     }
 }
 

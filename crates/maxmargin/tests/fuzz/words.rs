@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use maxmargin::Result;
 use maxmargin::data::ReadOptions;
 use maxmargin::tasks::Task;
-use maxmargin_align::{Alignment, AlignmentSource, FeatureTable, ParallelText, SentenceLinks, pharaoh_line, read_links};
+use maxmargin_align::{
+    Alignment, AlignmentSource, FeatureTable, ParallelText, SentenceLinks, pharaoh_line, read_links,
+};
 
 use super::{Shape, Target, put, sound};
 use crate::common;
