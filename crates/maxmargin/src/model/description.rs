@@ -65,12 +65,6 @@ pub(super) struct Header {
     pub data_format: Option<String>,
 }
 
-/// Only this much is read before the version is checked.
-#[derive(Debug, Deserialize)]
-pub(super) struct HeaderVersion {
-    pub format_version: u32,
-}
-
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeaderAttributes {
     pub named: bool,
