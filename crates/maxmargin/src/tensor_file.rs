@@ -11,7 +11,10 @@ use std::path::Path;
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Metadata, SafeTensorError};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+use crate::error::Error;
 use crate::shown::excerpt;
 
 /// The longest header that the format allows.
@@ -25,9 +28,66 @@ pub fn said(error: &impl Display) -> String {
     excerpt(&error.to_string()).at_most(MOST_SAID).to_string()
 }
 
+/// What is wrong with a file; the caller knows its path.
+pub type Checked<T> = Result<T, String>;
+
+/// What this program writes into such files, and what it says of those that it cannot read.
+pub struct FileKind {
+    /// The key of the description in the metadata.
+    pub key: &'static str,
+    /// There is no such key.
+    pub no_description: &'static str,
+    /// The container is broken.
+    pub container: fn(SafeTensorError) -> String,
+    /// The description is broken; what is wrong with it comes after.
+    pub unreadable: &'static str,
+    /// What is wrong with this version of the format, if anything is.
+    pub version: fn(u32) -> Option<String>,
+}
+
+/// What a description of any version says.
+#[derive(Deserialize)]
+struct Version {
+    format_version: u32,
+}
+
+impl FileKind {
+    /// Loads a file. Its description is checked before the tensors are read.
+    pub fn load<D: DeserializeOwned, T>(
+        &self,
+        path: &Path,
+        check: impl FnOnce(&D) -> Checked<()>,
+        build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
+    ) -> crate::Result<T> {
+        let refuse = |refused: Refused| match refused.explain(self.container, self.no_description) {
+            Ok(problem) => Error::model(path, problem),
+            Err(error) => Error::io("read", path, error),
+        };
+        let file = TensorFile::open(path).map_err(refuse)?;
+        let description = self.description(file.description(self.key).map_err(refuse)?);
+        let description = description.and_then(|description| check(&description).map(|()| description));
+        let description = description.map_err(|problem| Error::model(path, problem))?;
+        let bytes = file.read().map_err(refuse)?;
+        let tensors = bytes.tensors().map_err(self.container);
+        tensors
+            .and_then(|tensors| build(description, &tensors))
+            .map_err(|problem| Error::model(path, problem))
+    }
+
+    /// Reads a description: its version first, on which it depends what else is in it.
+    fn description<D: DeserializeOwned>(&self, text: &str) -> Checked<D> {
+        let broken = |error: serde_json::Error| format!("{}: {}", self.unreadable, said(&error));
+        let Version { format_version } = serde_json::from_str(text).map_err(broken)?;
+        match (self.version)(format_version) {
+            Some(problem) => Err(problem),
+            None => serde_json::from_str(text).map_err(broken),
+        }
+    }
+}
+
 /// What is wrong with a file.
 #[derive(Debug)]
-pub enum Refused {
+enum Refused {
     /// The system refused to read it.
     Io(io::Error),
     /// It is not what the format says.
@@ -37,7 +97,7 @@ pub enum Refused {
 }
 
 /// A file whose header is read and checked, but not yet its tensors.
-pub struct TensorFile {
+struct TensorFile {
     reader: Box<dyn Read>,
     /// The length of the header and the header, as the file has them.
     bytes: Vec<u8>,
@@ -48,7 +108,7 @@ pub struct TensorFile {
 
 impl TensorFile {
     /// Opens a file and reads its header.
-    pub fn open(path: &Path) -> Result<Self, Refused> {
+    fn open(path: &Path) -> Result<Self, Refused> {
         let file = File::open(path).map_err(Refused::Io)?;
         let metadata = file.metadata().map_err(Refused::Io)?;
         let length = metadata.is_file().then_some(metadata.len());
@@ -88,13 +148,13 @@ impl TensorFile {
     }
 
     /// The description that the metadata has under this key.
-    pub fn description(&self, key: &str) -> Result<&str, Refused> {
+    fn description(&self, key: &str) -> Result<&str, Refused> {
         let description = self.metadata.metadata().as_ref().and_then(|metadata| metadata.get(key));
         description.map(String::as_str).ok_or(Refused::NoDescription)
     }
 
     /// The whole file.
-    pub fn read(mut self) -> Result<TensorBytes, Refused> {
+    fn read(mut self) -> Result<TensorBytes, Refused> {
         // One byte more tells whether the file goes on.
         let missing = (self.length - self.bytes.len() as u64).saturating_add(1);
         self.reader.take(missing).read_to_end(&mut self.bytes).map_err(Refused::Io)?;
@@ -106,18 +166,17 @@ impl TensorFile {
 }
 
 /// A whole file.
-pub struct TensorBytes(Vec<u8>);
+struct TensorBytes(Vec<u8>);
 
 impl TensorBytes {
-    /// Its tensors.
-    pub fn tensors(&self) -> Result<SafeTensors<'_>, SafeTensorError> {
+    fn tensors(&self) -> Result<SafeTensors<'_>, SafeTensorError> {
         SafeTensors::deserialize(&self.0)
     }
 }
 
 impl Refused {
     /// What the system said, or else the problem as these words have it.
-    pub fn explain(
+    fn explain(
         self,
         container: impl FnOnce(SafeTensorError) -> String,
         no_description: &str,

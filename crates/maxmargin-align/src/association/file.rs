@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use maxmargin::OutputFile;
 use maxmargin::data::Alphabet;
 use maxmargin::shown::excerpt;
-use maxmargin::tensor_file::{Refused, TensorFile, said};
+use maxmargin::tensor_file::{Checked, FileKind, said};
 use maxmargin::{Error, Result};
 
 use super::jumps::Jumps;
@@ -34,15 +34,18 @@ use super::table::Associations;
 
 const KEY: &str = "maxmargin-associations";
 const FORMAT_VERSION: u32 = 1;
-const NOT_OURS: &str = "a safetensors file, but not one of associations: is it a model?";
+const FILES: FileKind = FileKind {
+    key: KEY,
+    no_description: "a safetensors file, but not one of associations: is it a model?",
+    container: explain,
+    unreadable: "the description cannot be read",
+    version: refuse_version,
+};
 
 const SIDES: [&str; 2] = ["left", "right"];
 const MODELS: [&str; 2] = ["model1", "hmm"];
 /// The side that is emitted, by direction.
 const EMITTED: [&str; 2] = ["right", "left"];
-
-/// What is wrong with a file; the caller knows its path.
-type Checked<T> = std::result::Result<T, String>;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -76,18 +79,7 @@ impl Associations {
 
     /// Loads tables and checks all of them.
     pub fn load(path: &Path) -> Result<Self> {
-        let refuse = |refused: Refused| match refused.explain(explain, NOT_OURS) {
-            Ok(problem) => Error::model(path, problem),
-            Err(error) => Error::io("read", path, error),
-        };
-        let file = TensorFile::open(path).map_err(refuse)?;
-        let header = read_header(file.description(KEY).map_err(refuse)?);
-        let header = header.map_err(|problem| Error::model(path, problem))?;
-        let bytes = file.read().map_err(refuse)?;
-        let tensors = bytes.tensors().map_err(explain);
-        tensors
-            .and_then(|tensors| Self::from_tensors(header, tensors))
-            .map_err(|problem| Error::model(path, problem))
+        FILES.load(path, check_header, Self::from_tensors)
     }
 
     fn to_bytes(&self) -> Checked<Vec<u8>> {
@@ -139,7 +131,7 @@ impl Associations {
         safetensors::serialize(views, Some(metadata)).map_err(|error| error.to_string())
     }
 
-    fn from_tensors(header: Header, tensors: SafeTensors<'_>) -> Checked<Self> {
+    fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {
         let null_probability = header.null_probability;
         let file = Tensors(tensors);
         let words = [file.words("left.words")?, file.words("right.words")?];
@@ -178,18 +170,18 @@ fn explain(error: SafeTensorError) -> String {
     format!("not a file of associations, or cut off ({}); estimate them again", said(&error))
 }
 
-fn read_header(text: &str) -> Checked<Header> {
-    let header: Header = serde_json::from_str(text)
-        .map_err(|error| format!("the description cannot be read: {}", said(&error)))?;
-    if header.format_version != FORMAT_VERSION {
-        return Err(format!(
-            "format version {}, this program reads version {FORMAT_VERSION}; estimate the associations again",
-            header.format_version
-        ));
-    }
+fn refuse_version(version: u32) -> Option<String> {
+    (version != FORMAT_VERSION).then(|| {
+        format!(
+            "format version {version}, this program reads version {FORMAT_VERSION}; estimate the associations again"
+        )
+    })
+}
+
+fn check_header(header: &Header) -> Checked<()> {
     let null_probability = header.null_probability;
     match null_probability > 0.0 && null_probability < 1.0 {
-        true => Ok(header),
+        true => Ok(()),
         false => Err(format!("the null probability {null_probability} is not between 0 and 1")),
     }
 }
@@ -221,10 +213,10 @@ fn le_f32(numbers: &[f32]) -> Vec<u8> {
 }
 
 /// The tensors of a file, read with checks.
-struct Tensors<'a>(SafeTensors<'a>);
+struct Tensors<'a>(&'a SafeTensors<'a>);
 
-impl Tensors<'_> {
-    fn bytes(&self, name: &str, kind: Dtype) -> Checked<&[u8]> {
+impl<'a> Tensors<'a> {
+    fn bytes(&self, name: &str, kind: Dtype) -> Checked<&'a [u8]> {
         let tensor = self.0.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
         match tensor.dtype() == kind && tensor.shape().len() == 1 {
             true => Ok(tensor.data()),

@@ -62,12 +62,6 @@ pub(super) struct Header {
     pub options: Map<String, Value>,
 }
 
-/// Only this much is read before the version is checked.
-#[derive(Debug, Deserialize)]
-pub(super) struct HeaderVersion {
-    pub format_version: u32,
-}
-
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeaderAttributes {
     pub named: bool,

@@ -18,24 +18,26 @@ use std::path::Path;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{FORMAT_VERSION, Header, HeaderAttributes, HeaderVersion};
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes};
 use super::{Block, Description, Model};
 use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::shown::excerpt;
 use crate::tasks::{Stored, registry};
-use crate::tensor_file::{Refused, TensorFile, said};
+use crate::tensor_file::{Checked, FileKind, said};
 
 const KEY: &str = "maxmargin";
-const NOT_OURS: &str =
-    "a safetensors file, but not of this program: its metadata has no description of a model";
+const FILES: FileKind = FileKind {
+    key: KEY,
+    no_description: "a safetensors file, but not of this program: its metadata has no description of a model",
+    container: explain,
+    unreadable: "the description of the model cannot be read",
+    version: refuse_version,
+};
 /// The rows that the first block has.
 const ROWS: &str = "rows";
 /// What is done to columns.
 const COLUMNS: [&str; 3] = ["impute", "shift", "scale"];
-
-/// What is wrong with a file; the caller knows its path.
-type Checked<T> = std::result::Result<T, String>;
 
 impl Model {
     /// The content of a model file.
@@ -129,18 +131,7 @@ impl Model {
 
     /// A model from its file. The description is checked before the weights are read.
     pub(super) fn from_file(path: &Path) -> Result<Self> {
-        let refuse = |refused: Refused| match refused.explain(explain, NOT_OURS) {
-            Ok(problem) => Error::model(path, problem),
-            Err(error) => Error::io("read", path, error),
-        };
-        let file = TensorFile::open(path).map_err(refuse)?;
-        let header = read_header(file.description(KEY).map_err(refuse)?);
-        let header = header.map_err(|problem| Error::model(path, problem))?;
-        let bytes = file.read().map_err(refuse)?;
-        let tensors = bytes.tensors().map_err(explain);
-        tensors
-            .and_then(|tensors| Self::from_tensors(header, &tensors))
-            .map_err(|problem| Error::model(path, problem))
+        FILES.load(path, check_header, Self::from_tensors)
     }
 
     fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {
@@ -267,19 +258,17 @@ fn preprocessing(tensors: &SafeTensors<'_>, columns: usize) -> Checked<Preproces
     Ok(Preprocessing { impute: vector(impute)?, shift: vector(shift)?, scale })
 }
 
-fn read_header(text: &str) -> Checked<Header> {
-    let broken = |e: serde_json::Error| format!("the description of the model cannot be read: {}", said(&e));
-    let HeaderVersion { format_version } = serde_json::from_str(text).map_err(broken)?;
-    if format_version > FORMAT_VERSION {
-        return Err(format!(
-            "made by a newer program: format version {format_version}, this one reads up to {FORMAT_VERSION}"
-        ));
+fn refuse_version(version: u32) -> Option<String> {
+    (version > FORMAT_VERSION).then(|| {
+        format!("made by a newer program: format version {version}, this one reads up to {FORMAT_VERSION}")
+    })
+}
+
+fn check_header(header: &Header) -> Checked<()> {
+    match header.lambda.is_finite() && header.lambda > 0.0 {
+        true => Ok(()),
+        false => Err(format!("λ is {}; it must be above 0", header.lambda)),
     }
-    let header: Header = serde_json::from_str(text).map_err(broken)?;
-    if !header.lambda.is_finite() || header.lambda <= 0.0 {
-        return Err(format!("λ is {}; it must be above 0", header.lambda));
-    }
-    Ok(header)
 }
 
 fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary> {
