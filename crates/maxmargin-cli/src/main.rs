@@ -20,7 +20,8 @@ use std::io;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_tasks};
 use self::commands::compare::{self, CompareSearches, CompareSolvers};
@@ -85,43 +86,73 @@ fn main() -> ExitCode {
 }
 
 fn run(tree: &Tree) -> Result<()> {
-    let matches = tree.clone().get_matches();
-    let compared = |(what, matches): (&str, &clap::ArgMatches)| match what {
+    let matches = tree.clone().try_get_matches().unwrap_or_else(|error| explain(&error, tree));
+    let compared = |(what, matches): (&str, &ArgMatches)| match what {
         "solvers" => parse_for_task::<CompareSolvers>(matches),
         _ => parse_for_task::<CompareSearches>(matches),
     };
-    let (result, matches) = match matches.subcommand() {
-        Some(("train", matches)) => (parse_for_task::<Train>(matches), matches),
-        Some(("path", matches)) => (parse_for_task::<Path>(matches), matches),
-        Some(("compare", matches)) => (matches.subcommand().map_or(Ok(()), compared), matches),
+    let result = match matches.subcommand() {
+        Some(("train", own)) => parse_for_task::<Train>(own),
+        Some(("path", own)) => parse_for_task::<Path>(own),
+        Some(("compare", own)) => own.subcommand().map_or(Ok(()), compared),
         Some((_, own)) => {
-            let reading = ReadingOptions::of(own);
-            let result = match Arguments::from_arg_matches(&matches)?.command {
-                Command::Predict(command) => command.run(&reading),
-                Command::Eval(command) => command.run(&reading),
+            // Other commands may have flags of the same names.
+            let reading = || ReadingOptions::of(own);
+            match Arguments::from_arg_matches(&matches)?.command {
+                Command::Predict(command) => command.run(&reading()),
+                Command::Eval(command) => command.run(&reading()),
                 Command::Inspect(command) => command.run(),
                 Command::Associate(command) => command.run(),
                 Command::Grid(command) => command.run(),
                 Command::Demo(command) => command.run(),
-            };
-            (result, own)
+            }
         }
-        None => (Ok(()), &matches),
+        None => Ok(()),
     };
-    result.map_err(|error| with_flag(error, matches))
+    result.map_err(|error| with_flag(error, tree, &matches))
+}
+
+/// Says what is wrong with the arguments, and which task has a flag that this one has not.
+fn explain(error: &clap::Error, tree: &Tree) -> ! {
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(name)) => name.clone(),
+        _ => String::new(),
+    };
+    let flag = named(ContextKind::InvalidArg);
+    let has_it = |task: &&Tree| task.get_arguments().any(|own| own.get_long() == flag.strip_prefix("--"));
+    let tasks = || tree.find_subcommand("train").into_iter().flat_map(Tree::get_subcommands);
+    let with_flag: Vec<&str> = tasks().filter(has_it).map(Tree::get_name).collect();
+    let mut text = error.render().to_string();
+    match error.kind() {
+        ErrorKind::UnknownArgument if !with_flag.is_empty() => {
+            let have = if with_flag.len() == 1 { "the task" } else { "the tasks" };
+            let it = if with_flag.len() == 1 { "has it" } else { "have it" };
+            text += &format!("\n{flag} is not a flag here: {have} {} {it}.\n", with_flag.join(", "));
+        }
+        ErrorKind::InvalidSubcommand => {
+            let names: Vec<&str> = tasks().map(Tree::get_name).collect();
+            text += &format!("\nThe tasks are {}.\n", names.join(", "));
+        }
+        _ => error.exit(),
+    }
+    print::note(text.trim_end());
+    std::process::exit(error.exit_code())
 }
 
 /// An error of the library about a parameter that is a flag here, with the flag's name.
-fn with_flag(error: anyhow::Error, matches: &clap::ArgMatches) -> anyhow::Error {
+fn with_flag(error: anyhow::Error, tree: &Tree, matches: &ArgMatches) -> anyhow::Error {
     let Some(maxmargin::Error::Parameter { name, problem }) = error.downcast_ref() else { return error };
-    let innermost = std::iter::successors(Some(matches), |matches| Some(matches.subcommand()?.1)).last();
-    let id = name.replace([' ', '-'], "_");
-    let is_flag = |id: &str| innermost.is_some_and(|matches| matches.try_contains_id(id).is_ok());
-    let flag = id.replace('_', "-");
-    if is_flag(&id) || is_flag(&flag) {
-        return anyhow::anyhow!("--{flag}: {problem}");
+    let flag = name.replace([' ', '_'], "-");
+    let mut here = (tree, Some(matches));
+    let mut is_flag = false;
+    while let (command, Some(matches)) = here {
+        is_flag |= command.get_arguments().any(|own| own.get_long() == Some(&flag));
+        let Some((name, matches)) = matches.subcommand() else { break };
+        let Some(command) = command.find_subcommand(name) else { break };
+        is_flag |= command.get_arguments().any(|own| own.get_long() == Some(&flag));
+        here = (command, Some(matches));
     }
-    error
+    if is_flag { anyhow::anyhow!("--{flag}: {problem}") } else { error }
 }
 
 /// The exit code, after the message if there is one. Nobody reading any more is no error.

@@ -47,7 +47,7 @@ fn a_checkpoint_is_neither_lost_nor_taken_for_another() {
     let folder = Folder::new();
     let train = "train chain --train tags.crf --model m --solver bcfw --max-passes 3 --gap 1e-15 --quiet";
     folder.run(&format!("{train} --lambda 0.1 --checkpoint c")).success();
-    folder.refusal(&format!("{train} --lambda 0.1 --checkpoint c"), &["c/state.checkpoint", "--resume"]);
+    folder.refusal(&format!("{train} --lambda 0.1 --checkpoint c"), &["--resume: ", "c/state.checkpoint"]);
     folder.refusal(&format!("{train} --lambda 0.2 --checkpoint c --resume"), &["λ is 0.1", "λ is 0.2"]);
     folder.refusal(&format!("{train} --lambda 0.1 --seed 1 --checkpoint c --resume"), &["seed is 0"]);
     folder.write("tags.crf", tags(13));

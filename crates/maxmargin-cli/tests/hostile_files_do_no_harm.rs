@@ -149,8 +149,8 @@ fn counts_have_limits() {
         ),
         ("multiclass --train wide.csv --label-columns b", "wide.csv:1:4194305: more than 2097152 columns"),
         ("chain --train repeated.crf", "repeated.crf:1:33554435: more than 16777216 attributes on one line"),
-        ("matching --train left right --links links --feature-table table", "table:1:9: 1e39 is too large"),
-        ("matching --train left right --links fields", "fields:1:1: more than 4 fields"),
+        ("alignment --train left right --links links --feature-table table", "table:1:9: 1e39 is too large"),
+        ("alignment --train left right --links fields", "fields:1:1: more than 4 fields"),
     ] {
         folder.refusal(&format!("train {arguments} --model m"), &[part]);
     }

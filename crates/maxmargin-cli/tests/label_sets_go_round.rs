@@ -164,8 +164,11 @@ fn options_of_label_sets_reach_the_model() {
         folder.output(&warm);
     }
     let other = "train multilabel --train songs.arff --standardize --lambda 0.1 --model n --warm-start m --solver bmrm";
-    folder.refusal(other, &["other weights for pairs", "--pairs, --pair-weights and --signed"]);
-    folder.refusal(&other.replace("--standardize", "--signed"), &["--missing, --standardize and --center"]);
+    folder.refusal(other, &["--warm-start: cannot start from this model", "the same options as then"]);
+    folder.refusal(
+        &other.replace("--standardize", "--signed"),
+        &["columns were changed in another way", "standardize, center"],
+    );
 }
 
 #[test]
@@ -176,8 +179,8 @@ fn checkpoints_know_the_columns_and_the_pairs() {
     folder.output(&format!("{train} --model part --checkpoint kept --checkpoint-every 0 --max-passes 3"));
     let resume = |train: &str| format!("{train} --model resumed --checkpoint kept --resume");
     folder.refusal(&resume(&train.replace("--standardize", "")), &["data"]);
-    folder.refusal(&resume(&format!("{train} --pairs none")), &["number of weights"]);
-    folder.refusal(&resume(&format!("{train} --signed")), &["label sets"]);
+    folder.refusal(&resume(&format!("{train} --pairs none")), &["pairs is all", "pairs is none"]);
+    folder.refusal(&resume(&format!("{train} --signed")), &["its signed is false"]);
     folder.output(&resume(train));
     let read = |name| std::fs::read(folder.path(name)).unwrap();
     assert!(read("whole") == read("resumed"), "the models differ");
@@ -300,12 +303,18 @@ fn bad_label_sets_are_refused() {
             format!("{train} --inference relaxed --surrogate slack --search stratified"),
             &["stratified is about whole labels", "hull-fractional"],
         ),
-        (format!("{train} --test songs.arff --background sad"), &["--background", "empty set"]),
-        ("train chain --train tags.crf --model m --pairs tree".to_owned(), &["multilabel only"]),
+        (format!("{train} --test songs.arff --background sad"), &["unexpected argument '--background'"]),
+        (
+            "train chain --train tags.crf --model m --pairs tree".to_owned(),
+            &["unexpected argument '--pairs'"],
+        ),
         ("train multiclass --train rows.svm --model m --loss weights=weights".to_owned(), &["cost=FILE"]),
     ] {
         folder.refusal(&arguments, parts);
     }
     folder.output(&format!("{train} --lambda 1 --max-passes 2 --quiet"));
-    folder.refusal("eval --model m --data songs.arff --background sad", &["--background", "empty set"]);
+    folder.refusal(
+        "eval --model m --data songs.arff --background sad",
+        &["--background: multilabel has no label that stands for nothing"],
+    );
 }

@@ -372,7 +372,7 @@ fn the_class_of_a_row_is_not_mistaken_either() {
             assert_eq!(folder.output("predict --model ships.model --input new.arff"), truth, "{relation}");
             folder.refusal(
                 "eval --model ships.model --data new.arff",
-                &["no example has a label", "--label-columns"],
+                &["no example has a label", "label-columns"],
             );
             let text = folder.output("eval --model ships.model --data new.arff --label-columns kind --json");
             assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["error"], 0.0);

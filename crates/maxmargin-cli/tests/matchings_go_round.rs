@@ -73,7 +73,7 @@ fn from_edges_to_links_and_figures() {
     let about = json(&folder.output("inspect m --json"));
     assert_eq!((about["fertility"].to_string(), about["dim"].as_u64()), ("[1,1]".to_owned(), Some(3)));
     let shown = folder.output("inspect m");
-    assert!(shown.contains("links        at most") && shown.contains("alike +"), "{shown}");
+    assert!(shown.contains("at most 1 link of a left node") && shown.contains("alike +"), "{shown}");
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn what_does_not_fit_is_refused() {
     folder.write("wide.edges", wide);
     let train = |rest: &str| format!("train matching --model m --lambda 1 {rest}");
     for (options, parts) in [
-        ("--train crowded.edges", &["example 2", "left node 0 has 2 sure links", "--extra-links free"][..]),
+        ("--train crowded.edges", &["example 2", "left node 0 has 2 sure links", "extra links"][..]),
         ("--train twice.edges", &["twice.edges:2:1", "line 1"]),
         ("--train rows.svm", &["no graphs", "edges"]),
         ("--train graphs.edges --loss zero-one", &["miss=X,false=Y"]),
         ("--train graphs.edges --loss miss=0,false=1", &["above 0"]),
         ("--train graphs.edges --fertility 1", &["1,1"]),
-        ("--train graphs.edges --surrogate micro-f1 --background O", &["links have none"]),
+        ("--train graphs.edges --surrogate micro-f1 --background O", &["unexpected argument '--background'"]),
         (
             "--train graphs.edges --loss miss=0.7,false=0.3 --surrogate slack --search stratified",
             &["equal costs"],
@@ -150,15 +150,17 @@ fn what_does_not_fit_is_refused() {
     ] {
         folder.refusal(&train(options), parts);
     }
-    folder.refusal("train chain --train graphs.edges --model m --lambda 1", &["for matching"]);
-    folder.refusal("train multilabel --train graphs.edges --model m --lambda 1", &["for matching"]);
+    for task in ["chain", "multilabel"] {
+        let train = format!("train {task} --train graphs.edges --model m --lambda 1");
+        folder.refusal(&train, &["are graphs"]);
+    }
     folder.refusal(
         "train multiclass --train rows.svm --model m --lambda 1 --fertility 2,2",
-        &["for matching only"],
+        &["unexpected argument '--fertility'", "the tasks matching, alignment have it"],
     );
     folder.refusal(
         "train multiclass --train rows.svm --model m --lambda 1 --loss miss=1,false=2",
-        &["for matching"],
+        &["zero-one and cost=FILE"],
     );
     folder.output(&train("--train crowded.edges --extra-links free"));
 }

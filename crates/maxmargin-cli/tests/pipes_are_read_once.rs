@@ -81,11 +81,11 @@ fn sentences_too() {
     folder.write("en", "the house\na flower\nthe flower\n");
     folder.write("fr", "la maison\nune fleur\nla fleur\n");
     folder.write("links", "0-0 1-1\n0-0 1-1\n0-0 1-1\n");
-    folder.output("train matching --train en fr --links links --model m --quiet");
+    folder.output("train alignment --train en fr --links links --model m --quiet");
     let (en, fr) = (pipe(&folder, "en.pipe"), pipe(&folder, "fr.pipe"));
     feed(&en, packed("the house\na flower\nthe flower\n"));
     feed(&fr, "la maison\nune fleur\nla fleur\n");
-    folder.output("train matching --train en.pipe fr.pipe --links links --model n --quiet");
+    folder.output("train alignment --train en.pipe fr.pipe --links links --model n --quiet");
     assert!(fs::read(folder.path("m")).unwrap() == fs::read(folder.path("n")).unwrap());
 }
 

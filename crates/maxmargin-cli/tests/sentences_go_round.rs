@@ -47,7 +47,7 @@ fn folder() -> Folder {
 fn from_text_to_links_and_figures() {
     let folder = folder();
     let summary = folder.output(
-        "train matching --train a.en a.fr --links a.wa b.talp --test b.en b.fr --associations words.assoc --lambda 0.01 --model m",
+        "train alignment --train a.en a.fr --links a.wa b.talp --test b.en b.fr --associations words.assoc --lambda 0.01 --model m",
     );
     assert!(summary.contains("18 examples") && summary.contains("aer 0.00 %"), "{summary}");
     let links = folder.output("predict --model m --input b.en b.fr --associations words.assoc");
@@ -71,7 +71,7 @@ fn from_text_to_links_and_figures() {
 #[test]
 fn groups_of_features_are_chosen_and_needed_again() {
     let folder = folder();
-    let train = "train matching --train a.en a.fr --links a.wa --lambda 0.1 --quiet --model";
+    let train = "train alignment --train a.en a.fr --links a.wa --lambda 0.1 --quiet --model";
     folder.output(&format!("{train} plain"));
     folder.output("predict --model plain --input b.en b.fr");
     folder.output(&format!(
@@ -80,18 +80,21 @@ fn groups_of_features_are_chosen_and_needed_again() {
     let names = folder.output("inspect hmm");
     assert!(names.contains("hmm.") && !names.contains("position."), "{names}");
     let predict = "predict --model hmm --input b.en b.fr";
-    folder.refusal(predict, &["b.en", "hmm", "--associations"]);
+    folder.refusal(predict, &["b.en", "hmm", "file of associations"]);
     folder
         .refusal(&format!("{predict} --associations words.assoc"), &["b.en", "external", "--external-links"]);
     folder.output(&format!("{predict} --associations words.assoc --external-links b.talp"));
     folder.refusal(&format!("{train} m --features hmm"), &["hmm", "associations"]);
     folder.write("a.table", "1 1 1 mine:0.5\n2 3 2 mine\n");
     folder.output(&format!("{train} own --features position,table --feature-table a.table"));
-    folder.refusal("predict --model own --input b.en b.fr", &["b.en", "table", "--feature-table"]);
+    folder.refusal("predict --model own --input b.en b.fr", &["b.en", "the table of this text"]);
     folder.output("predict --model own --input a.en a.fr --feature-table a.table");
     folder.write("graphs.edges", "0 0 sure alike\n0 1 none\n");
     folder.output("train matching --train graphs.edges --lambda 0.1 --quiet --model edges");
-    folder.refusal("predict --model edges --input b.en b.fr --format sentences", &["b.en", "sentence pairs"]);
+    folder.refusal(
+        "predict --model edges --input b.en b.fr --links a.wa",
+        &["--links: the task of the model, matching"],
+    );
     folder.refusal(&format!("{train} m --features hmmm"), &["hmmm", "position"]);
 }
 
@@ -101,20 +104,20 @@ fn what_does_not_fit_is_refused_with_its_place() {
     let [left, right, ..] = sentences(0..3);
     folder.write("c.en", &left);
     folder.write("c.fr", &right);
-    let train = "train matching --train c.en c.fr --lambda 0.1 --model m";
+    let train = "train alignment --train c.en c.fr --lambda 0.1 --model m";
     for (links, parts) in [
         ("1 9 1 S\n", &["c.links:1:3", "the sentence has 3"][..]),
         ("0-0 1-1\n0-7\n0-0\n", &["c.links:2"]),
         ("0-0\n", &["c.links", "3"]),
-        ("1 1 1 S\n1 1 2 S\n", &["example 1", "2 sure links", "--fertility", "--extra-links free"]),
+        ("1 1 1 S\n1 1 2 S\n", &["example 1", "2 sure links", "fertility", "extra links"]),
     ] {
         folder.write("c.links", links);
         folder.refusal(&format!("{train} --links c.links"), parts);
     }
     folder.output(&format!("{train} --links c.links --extra-links free"));
     folder.output(&format!("{train}2 --links c.links --fertility 2,1"));
-    folder.refusal("eval --model m --data c.en c.fr", &["c.en", "true links", "--links"]);
-    folder.refusal(&train.replace("c.en c.fr", "c.en c.fr --format sentences"), &["c.en", "--links"]);
+    folder.refusal("eval --model m --data c.en c.fr", &["c.en", "true links", "links"]);
+    folder.refusal(train, &["c.en", "need links"]);
     folder.refusal(&format!("{} --links c.links", train.replace(" c.fr", "")), &["c.en", "two files"]);
     folder.write("c.fr", "le chien\n");
     folder.refusal(&format!("{train} --links c.links"), &["c.fr: 1 sentence", "c.en has 3"]);
@@ -122,7 +125,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
     folder.refusal(&format!("{train} --links c.links"), &["c.fr:2", "without words"]);
     folder.refusal(
         "train chain --train a.en a.fr --links a.wa --lambda 0.1 --model m2",
-        &["graphs", "matching"],
+        &["unexpected argument '--links'", "the task alignment has it"],
     );
     folder.refusal("associate --text a.en --output x", &["--text"]);
     folder.refusal("associate --text a.en c.fr --output x", &["c.fr"]);

@@ -29,7 +29,7 @@ use crate::tasks::{Fitted, FittedObject, Task};
 ///
 /// let words = word_images(50, Noise::default(), 1);
 /// let model = Trainer::new(Chain::default()).lambda(0.1).train(&Examples::new(words.data, words.vocabulary))?;
-/// println!("{}", model.certificate());
+/// println!("gap {}", model.certificate().gap());
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("words.model");

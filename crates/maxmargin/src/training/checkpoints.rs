@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::checkpoint::{CheckpointDir, Identity};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
+use crate::shown::escaped_path;
 use crate::solver::{RunState, Solver};
 
 /// Where a run keeps its checkpoint.
@@ -33,8 +34,10 @@ impl Checkpoints {
     pub fn open(plan: &CheckpointPlan, identity: Identity) -> Result<Self> {
         let directory = CheckpointDir::new(&plan.directory)?;
         if directory.exists() && !plan.resume {
-            let problem = "a checkpoint of an earlier run; resume it, or delete it";
-            return Err(Error::model(directory.file(), problem));
+            let file = escaped_path(directory.file());
+            let problem =
+                format!("{file} is a checkpoint of an earlier run; ask to go on with it, or delete it");
+            return Err(Error::parameter("resume", problem));
         }
         Ok(Self { directory, identity, every: plan.every, last: Instant::now() })
     }

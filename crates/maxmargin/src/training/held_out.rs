@@ -73,12 +73,12 @@ impl HeldOut {
         let has_names = unseen.labels > 0 && !shape.sets && !shape.graphs;
         if !has_names && !data.labels.is_empty() && data.labels.iter().all(|&label| label == UNKNOWN_LABEL) {
             let problem = match (shape.graphs, shape.sets) {
-                (true, _) => "an evaluation needs the true links; name their file",
+                (true, _) => "an evaluation needs the true links; name their file (links)",
                 (_, true) => {
                     "no example has a label that the model knows; an evaluation needs the true labels"
                 }
                 _ => {
-                    "no example has a label, but an evaluation needs the true ones; name the column of a table, or the file with the labels of images"
+                    "no example has a label, but an evaluation needs the true ones; name the column of a table (label-columns), or the file with the labels of images (labels)"
                 }
             };
             let file = files.first().cloned().unwrap_or_default();

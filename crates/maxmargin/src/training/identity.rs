@@ -1,5 +1,7 @@
 //! What identifies a run, so that a checkpoint goes on with the run that it is of.
 
+use serde_json::Value;
+
 use super::Problem;
 use crate::checkpoint::Identity;
 use crate::data::{Preprocessing, fingerprint_of_bytes};
@@ -16,13 +18,17 @@ pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSet
     let mut add = |name: &str, value: String| identity.push((name.to_owned(), value));
     add("program version", env!("CARGO_PKG_VERSION").to_owned());
     add("task", problem.task().name().to_owned());
-    for (name, value) in &stored.fields {
+    let nested = |(name, value): (&String, &Value)| match value {
+        Value::Object(fields) => fields.clone().into_iter().collect(),
+        value => vec![(name.clone(), value.clone())],
+    };
+    for (name, value) in stored.fields.iter().flat_map(nested) {
         let text = value.to_string();
         // A list of thousands of pairs would tell nobody anything.
         let is_long = text.len() > 200;
         let text =
             if is_long { format!("the one with fingerprint {:016x}", fingerprint(&text)) } else { text };
-        add(name, text.trim_matches('"').to_owned());
+        add(&name, text.trim_matches('"').to_owned());
     }
     for (name, _, values) in &stored.tensors {
         add(name, format!("numbers {}", hash(values)));

@@ -47,7 +47,7 @@ impl Matching {
                 let (links, plural, node) =
                     (links[node], if limit == 1 { "" } else { "s" }, number(node, of));
                 let problem = format!(
-                    "{side} node {node} has {links} sure links, but may have {limit} link{plural} at most (nodes count from 0); allow more with --fertility, or make those beyond it possible with --extra-links free"
+                    "{side} node {node} has {links} sure links, but may have {limit} link{plural} at most (nodes count from 0); allow a larger fertility, or extra links, which become possible ones"
                 );
                 return Err(Error::parameter("truth", problem));
             }
@@ -91,7 +91,7 @@ mod tests {
         let truth = Links::of_labels(&[1, 1, 2, 0]);
         let message = task.check_truth(&x, &truth).unwrap_err().to_string();
         assert!(
-            message.contains("right node 0 has 2 sure links") && message.contains("--fertility"),
+            message.contains("right node 0 has 2 sure links") && message.contains("fertility"),
             "{message}"
         );
         let message = task.check_truth(&x, &Links::of_labels(&[0, 1, 1, 0])).unwrap_err().to_string();
