@@ -185,6 +185,10 @@ impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
         self.search.violation(structure, truth, answer, rounding)
     }
 
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        self.search.steepest(structure, input, truth)
+    }
+
     fn remembers(&self) -> bool {
         self.search.strategy().remembers()
     }

@@ -110,7 +110,7 @@ impl<L: Clone> Findings<L> {
     pub(super) fn settle(&mut self, mix: Mix, above: f64) {
         // Without h the tangent is a bound on the loss: what that proves is known.
         if mix.score > 0.0 {
-            let above = self.surrogate.steepest(self.range, self.unit) * above / mix.score;
+            let above = self.surrogate.steepest(self.range, 0.0) * above / mix.score;
             self.upper = self.upper.min(self.value + above);
         }
     }

@@ -97,6 +97,12 @@ pub trait Search<S: Structure>: Sync {
         workspace: &mut Self::Workspace,
     ) -> Violation<S::Label>;
 
+    /// The largest ψ_h of all labels of an example, whatever the weights; infinite where ψ has no bound.
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        let _ = (structure, input, truth);
+        1.0
+    }
+
     /// Whether anything is kept in an example's memory.
     fn remembers(&self) -> bool {
         false

@@ -3,8 +3,8 @@
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::Result;
-use crate::linear::round_up;
-use crate::structure::{LabelSets, ScoreStratum, Searchable, Structure};
+use crate::linear::{round_down, round_up};
+use crate::structure::{LabelSets, ScoreStratum, Searchable, Stratified, Structure};
 use crate::surrogate::Surrogate;
 
 /// A surrogate and the way to its most violated label.
@@ -127,16 +127,21 @@ impl SurrogateSearch {
             return f64::INFINITY;
         }
         let range = self.loss_range(structure, input, truth);
-        let unit = structure.loss_unit(truth).map(f64::abs);
+        let least = self.least_loss(structure, truth);
         let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
-        let steepest = self.surrogate.steepest(range, unit);
+        let steepest = self.surrogate.steepest(range, least);
         let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
         let extent = 2.0 * noise.extent + set_loss;
-        let without_error =
-            self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, unit.unwrap_or(0.0)));
-        let of_search =
-            (noise.terms + 32.0) * f64::EPSILON + self.strategy.coarseness(structure.is_relaxed());
+        // g^α is largest at one end of the losses above 0.
+        let without_error = self.surrogate.value(0.0, range.1).max(self.surrogate.value(0.0, least));
+        let operations = self.surrogate.sensitivity() * noise.terms + 32.0;
+        let of_search = operations * f64::EPSILON + self.strategy.coarseness(structure.is_relaxed());
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
+    }
+
+    /// At most the smallest loss above 0, where that matters; 0 where it does not, or is not known.
+    fn least_loss<S: Stratified>(&self, structure: &S, truth: &S::Label) -> f64 {
+        if self.surrogate.is_unbounded() { round_down(structure.least_loss(truth), 8.0) } else { 0.0 }
     }
 
     /// The smallest and the largest g.
@@ -197,6 +202,11 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
         let rounding = self.rounding(&scene);
         let answer = self.answer(scene, memory, workspace);
         self.violation(structure, truth, answer, rounding)
+    }
+
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        let range = self.loss_range(structure, input, truth);
+        self.surrogate.steepest(range, self.least_loss(structure, truth))
     }
 
     fn remembers(&self) -> bool {

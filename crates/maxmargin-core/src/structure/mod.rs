@@ -277,6 +277,12 @@ pub trait Stratified: Structure {
     /// Where all losses are whole multiples of a unit, that unit, which may be negative.
     fn loss_unit(&self, truth: &Self::Label) -> Option<f64>;
 
+    /// The smallest loss above 0 that a label can have, or a bound below it; 0 where none is known. Surrogates that grow without
+    /// bound towards a loss of 0 need one.
+    fn least_loss(&self, truth: &Self::Label) -> f64 {
+        self.loss_unit(truth).map_or(0.0, f64::abs)
+    }
+
     /// For each loss the largest score, in the order of [`stratum_label`](Self::stratum_label)'s numbers. Losses must be whole
     /// numbers; with a `step` others are rounded down to multiples of it, and a stratum holds a range of losses. Returns
     /// false where neither is so.

@@ -268,6 +268,10 @@ impl Stratified for Multiclass {
         self.cost.unit(None)
     }
 
+    fn least_loss(&self, truth: &u32) -> f64 {
+        self.cost.least(*truth, self.labels)
+    }
+
     /// Each label is a stratum of its own.
     fn strata(
         &self,

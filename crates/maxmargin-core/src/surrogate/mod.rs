@@ -73,12 +73,13 @@ impl Surrogate {
         }
     }
 
-    /// The largest ∂ψ/∂h for losses in a range of which the smallest above 0 is `unit`, where that is known.
-    pub fn steepest(self, (low, high): (f64, f64), unit: Option<f64>) -> f64 {
+    /// The largest ∂ψ/∂h for losses in a range of which those above 0 are at least `least`.
+    pub fn steepest(self, (low, high): (f64, f64), least: f64) -> f64 {
         match self {
-            Surrogate::Scaled(scaled) if scaled.beta() < 0.0 => {
-                unit.map_or(f64::INFINITY, |unit| self.gradient(0.0, unit).0)
-            }
+            // Without any loss ψ is 0, whatever h is.
+            _ if self.is_unbounded() && high <= 0.0 => 0.0,
+            _ if self.is_unbounded() && least <= 0.0 => f64::INFINITY,
+            _ if self.is_unbounded() => self.gradient(0.0, least.min(high)).0,
             Surrogate::Log => high.max(0.0),
             Surrogate::Prob | Surrogate::ProbConvex => high.max(0.0).sqrt(),
             _ => self.gradient(0.0, low).0.max(self.gradient(0.0, high).0),
@@ -118,6 +119,19 @@ impl Surrogate {
     /// Whether ψ increases with g on K₀ and has no jump at g = 0, as λ-oracles with λ ≥ 0 need.
     pub fn is_monotone(self) -> bool {
         !matches!(self, Surrogate::Scaled(scaled) if scaled.beta() < 0.0 || scaled.alpha() == 0.0)
+    }
+
+    /// Whether ψ grows without bound as the loss goes to 0: only with a least loss is it a number.
+    pub fn is_unbounded(self) -> bool {
+        matches!(self, Surrogate::Scaled(scaled) if scaled.beta() < 0.0)
+    }
+
+    /// How many times the share by which a loss is wrong ψ may be wrong, as a share of its two parts.
+    pub(crate) fn sensitivity(self) -> f64 {
+        match self {
+            Surrogate::Scaled(scaled) => scaled.alpha().abs().max(scaled.beta().abs()).max(1.0),
+            _ => 1.0,
+        }
     }
 
     /// Whether g must be the number of wrong positions.

@@ -34,6 +34,11 @@ impl Stratified for Chain {
         self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
     }
 
+    fn least_loss(&self, truth: &Vec<u32>) -> f64 {
+        let least = |&truth: &u32| self.options.loss.cost.least(truth, self.labels);
+        truth.iter().map(least).fold(f64::INFINITY, f64::min) * self.options.loss.unit(truth.len())
+    }
+
     fn strata(
         &self,
         _x: &Rows,

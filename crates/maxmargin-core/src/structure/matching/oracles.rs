@@ -67,6 +67,10 @@ impl Stratified for Matching {
         self.options.loss.unit()
     }
 
+    fn least_loss(&self, _truth: &Links) -> f64 {
+        self.options.loss.least()
+    }
+
     fn strata(
         &self,
         x: &Graph,

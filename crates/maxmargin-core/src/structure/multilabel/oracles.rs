@@ -68,6 +68,10 @@ impl Stratified for Multilabel {
         self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
     }
 
+    fn least_loss(&self, _truth: &LabelSet) -> f64 {
+        if self.is_relaxed() { 0.0 } else { self.options.loss.least(self.labels()) }
+    }
+
     fn strata(
         &self,
         _x: &Rows,
