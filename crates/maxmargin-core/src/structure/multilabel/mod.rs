@@ -31,8 +31,9 @@ use crate::linear::{
     CommonDirections, FeatureSum, Precise, add_row_products, precise_row_products, round_up,
 };
 
-/// A search by relaxations proves its result up to 1e-12 of all scores together, of which this is the part of each of the four
-/// numbers that a bound allows for.
+/// A search by relaxations proves its result up to 1e-12 of all numbers together that it has to decide about. Those are scores
+/// of pairs, and what labels are worth by themselves, losses included: no more than their pairs, or they would be decided.
+/// This is the part of each of the four numbers that a bound allows for.
 const RELAXATION_ERROR: f64 = 0.5e-12;
 
 /// Over which labels the most violated one is searched.
@@ -277,7 +278,7 @@ impl Structure for Multilabel {
 
     fn decoding_error(&self, scores: &MultilabelScores) -> f64 {
         match self.is_relaxed() || matches!(self.way, Way::Searched) {
-            true => RELAXATION_ERROR * scores.extent(),
+            true => RELAXATION_ERROR * scores.extent().max(2.0 * scores.extent_of_pairs()),
             false => 0.0,
         }
     }
