@@ -59,8 +59,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
         let magnitude = |example: &Example<S>| structure.magnitude(&example.input, &example.truth);
         let magnitudes: Vec<Magnitude> = examples.iter().map(magnitude).collect();
-        let steepest =
-            |example: &Example<S>| search.steepest(&structure, &example.input, &example.truth);
+        let steepest = |example: &Example<S>| search.steepest(&structure, &example.input, &example.truth);
         check_magnitudes(&magnitudes, &examples, steepest)?;
         Ok(Self {
             structure,
@@ -115,6 +114,10 @@ where
 
     fn magnitude(&self, i: usize) -> Magnitude {
         self.magnitudes[i]
+    }
+
+    fn roundings(&self, i: usize) -> f64 {
+        self.search.sensitivity() * self.magnitudes[i].terms
     }
 
     fn oracle(&self) -> Box<dyn Oracle + '_> {
@@ -408,6 +411,7 @@ where
                 length,
                 additions: 4.0 * magnitude.repeats,
                 rounded: if magnitude.is_exact { 0.0 } else { 8.0 * f64::EPSILON * length },
+                roundings: risk.roundings(i),
             };
         }
         total

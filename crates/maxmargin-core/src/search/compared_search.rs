@@ -189,6 +189,10 @@ impl<S: Searchable> Search<S> for ComparedSearch<S::Label> {
         self.search.steepest(structure, input, truth)
     }
 
+    fn sensitivity(&self) -> f64 {
+        self.search.surrogate().sensitivity()
+    }
+
     fn remembers(&self) -> bool {
         self.search.strategy().remembers()
     }

@@ -103,6 +103,11 @@ pub trait Search<S: Structure>: Sync {
         1.0
     }
 
+    /// How many times the share by which a loss is wrong the slope and the offset of a plane may be wrong.
+    fn sensitivity(&self) -> f64 {
+        1.0
+    }
+
     /// Whether anything is kept in an example's memory.
     fn remembers(&self) -> bool {
         false

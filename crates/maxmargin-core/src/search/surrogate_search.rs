@@ -209,6 +209,10 @@ impl<S: Searchable> Search<S> for SurrogateSearch {
         self.surrogate.steepest(range, self.least_loss(structure, truth))
     }
 
+    fn sensitivity(&self) -> f64 {
+        self.surrogate.sensitivity()
+    }
+
     fn remembers(&self) -> bool {
         self.strategy.remembers()
     }
