@@ -81,8 +81,7 @@ fn groups_of_features_are_chosen_and_needed_again() {
     assert!(names.contains("hmm.") && !names.contains("position."), "{names}");
     let predict = "predict --model hmm --input b.en b.fr";
     folder.refusal(predict, &["b.en", "hmm", "file of associations"]);
-    folder
-        .refusal(&format!("{predict} --associations words.assoc"), &["b.en", "external", "other aligner"]);
+    folder.refusal(&format!("{predict} --associations words.assoc"), &["b.en", "external", "other aligner"]);
     folder.output(&format!("{predict} --associations words.assoc --external-links b.talp"));
     folder.refusal(&format!("{train} m --features hmm"), &["hmm", "associations"]);
     folder.write("a.table", "1 1 1 mine:0.5\n2 3 2 mine\n");

@@ -470,6 +470,7 @@ impl Oracle for HingeOracle<'_> {
                 length,
                 additions: 1.0,
                 rounded: f64::EPSILON * length,
+                roundings: 1.0,
             };
         }
         total

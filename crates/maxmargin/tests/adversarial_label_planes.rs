@@ -116,6 +116,56 @@ fn theorem_4(points: &[(f64, f64)]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Labels whose margin errors and losses lie many powers of ten apart, with which searches begin that remember them.
+fn scattered() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<usize>)> {
+    let power = |least: f64, most: f64| (least..most).prop_map(|power| 10f64.powf(power));
+    let whole = |most: i32| (0..=most).prop_map(f64::from);
+    let h = prop_oneof![
+        whole(4),
+        (-4..=0).prop_map(f64::from),
+        power(-6.0, 17.0),
+        power(-6.0, 17.0).prop_map(|h| -h)
+    ];
+    let g = prop_oneof![3 => whole(6), 1 => power(-14.0, 4.0)];
+    (prop::collection::vec((h, g), 1..12), prop::collection::vec(0..12usize, 0..4)).prop_map(
+        |(mut points, known)| {
+            points.insert(0, (0.0, 0.0));
+            let known = known.into_iter().map(|label| label % points.len()).collect();
+            (points, known)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(cases(20_000))]
+
+    #[test]
+    fn no_bound_is_false_however_far_apart_labels_lie(
+        (points, known) in scattered(),
+        name in prop::sample::select(vec!["margin", "slack", "beta=0.5", "beta=0.9", "general=0.5,0", "general=1.5,1", "general=3,2", "general=2,2", "general=0.3,0.3", "log", "prob", "prob-convex"]),
+        stratified: bool,
+    ) {
+        let surrogate: Surrogate = name.parse().unwrap();
+        let best = best_label(&points, surrogate).2;
+        let largest = |number: fn(&(f64, f64)) -> f64| points.iter().map(number).fold(0.0, f64::max);
+        let (extent, loss) = (largest(|point| point.0.abs()), largest(|point| point.1));
+        // What `SurrogateSearch` allows for at the least, and the referee of certificates is content with.
+        let numbers = surrogate.steepest((0.0, loss), None, f64::INFINITY) * extent + surrogate.value(0.0, loss);
+        for strategy in Search::ALL.into_iter().filter(|strategy| strategy.check(surrogate).is_ok()) {
+            let mut plane = Points::new(points.clone());
+            plane.stratified = stratified || strategy == Search::Stratified;
+            let mut memory = Memory { lambda: 1.0, labels: known.clone() };
+            let answer = search(strategy, &mut plane, surrogate, &mut memory);
+            let rounding = 32.0 * f64::EPSILON * numbers + 4e-12 * answer.value;
+            prop_assert!(
+                answer.upper + rounding >= best,
+                "{surrogate}, {strategy}: {best:e} is more than {:e}, found {:e}, of {points:?} with {known:?}",
+                answer.upper, answer.value
+            );
+        }
+    }
+}
+
 /// ψ rounded, by definition: a problem with costs that are no whole numbers.
 fn rounded(costs: &[u8]) -> impl Fn(Problem) -> Problem + use<> {
     let costs = costs.to_vec();

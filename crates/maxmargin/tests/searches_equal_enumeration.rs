@@ -177,6 +177,13 @@ fn check<S: Structure>(
     w: &[Vec<f64>],
     background: Option<u32>,
 ) -> Result<(), TestCaseError> {
+    for (i, (input, truth)) in examples.iter().enumerate() {
+        let (least, largest) = (structure.least_loss(input, truth), structure.largest_loss(input, truth));
+        for loss in problem.labels_of(i).iter().map(|y| problem.loss(i, y)).filter(|loss| *loss > 0.0) {
+            let is_between = least * (1.0 - 1e-15) <= loss && loss <= largest * (1.0 + 1e-14);
+            prop_assert!(least > 0.0 && is_between, "{loss} is not between {least} and {largest}");
+        }
+    }
     for surrogate in surrogates() {
         let surrogated = Surrogated { problem: problem.clone(), surrogate, strategy: None, background };
         for strategy in strategies(surrogate) {

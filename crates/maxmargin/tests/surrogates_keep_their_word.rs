@@ -92,6 +92,18 @@ proptest! {
     #![proptest_config(cases(40_000))]
 
     #[test]
+    fn no_slope_is_steeper_than_the_steepest(surrogate in surrogate(), h in h(), g in positive_g(), low in 0.0..1.0f64, high in 1.0..3.0f64) {
+        let (range, least) = match surrogate {
+            Surrogate::MicroF1 => ((-g * high, -g * low), 0.0),
+            _ => ((0.0, g * high), g * low.max(0.01)),
+        };
+        let g = if surrogate == Surrogate::MicroF1 { -g } else { g };
+        let (slope, steepest) = (surrogate.gradient(h, g).0, surrogate.steepest(range, Some(least), f64::INFINITY));
+        prop_assert!(slope <= steepest * (1.0 + 1e-12), "{surrogate} at {h}, {g}: {slope} is more than {steepest}");
+        prop_assert_eq!(surrogate.steepest(range, None, f64::INFINITY).is_infinite(), surrogate.is_unbounded());
+    }
+
+    #[test]
     fn finite(surrogate in surrogate(), h in h(), loss in positive_g(), zero in prop::bool::weighted(0.2)) {
         let g = if zero { 0.0 } else { g_of(surrogate, loss) };
         let value = surrogate.value(h, g);

@@ -9,7 +9,7 @@ use maxmargin::data::{
 };
 use maxmargin::model::Description;
 use maxmargin::risk::{Risk, StructuredRisk};
-use maxmargin::search::MarginSearch;
+use maxmargin::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin::solver::Certificate;
 use maxmargin::structure::CostMatrix;
 use maxmargin::structure::{Example, LabelCost, Multiclass};
@@ -283,6 +283,28 @@ fn weights_that_prove_nothing_are_refused() {
         assert!(error.contains("example 2 has the weight"), "{error}");
     }
     assert!(StructuredRisk::new(structure, MarginSearch, vec![example(0.0), example(2.5)]).is_ok());
+}
+
+#[test]
+fn costs_too_small_for_a_surrogate_are_refused() {
+    let features = matrix(2, COLUMNS);
+    let example = |i: usize, truth: u32| Example {
+        input: maxmargin::data::Rows::new(&features, i..i + 1),
+        truth,
+        weight: 1.0,
+    };
+    let risk = |name: &str, cost: f64| {
+        // The first label is taken for the second one at no cost.
+        let costs = Arc::new(CostMatrix::new(2, vec![0.0, 0.0, cost, 0.0]).unwrap());
+        let structure = Multiclass::new(COLUMNS, 2, true, LabelCost::Matrix(costs)).unwrap();
+        let search = SurrogateSearch::new(name.parse().unwrap(), Strategy::Stratified).unwrap();
+        StructuredRisk::new(structure, search, vec![example(0, 0), example(1, 1)]).map(|_| ())
+    };
+    for (name, cost) in [("general=-1.5,-1.5", 0.3), ("general=-1.5,-1.5", 1e-60), ("slack", 1e-300)] {
+        assert!(risk(name, cost).is_ok(), "{name}, {cost}: {:?}", risk(name, cost));
+    }
+    let error = risk("general=-1.5,-1.5", 1e-300).unwrap_err().to_string();
+    assert!(error.contains("example 2") && error.contains("too small"), "{error}");
 }
 
 #[test]

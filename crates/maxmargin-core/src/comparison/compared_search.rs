@@ -189,6 +189,14 @@ impl<S: Structure> Search<S> for ComparedSearch<S::Label> {
         self.search.check(structure)
     }
 
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        self.search.steepest(structure, input, truth)
+    }
+
+    fn sensitivity(&self) -> f64 {
+        self.search.surrogate().sensitivity()
+    }
+
     fn remembers(&self) -> bool {
         self.search.strategy().remembers()
     }

@@ -141,8 +141,10 @@ pub(crate) fn evaluate_fitting(risk: &dyn Risk, at: Point<'_>, groups: &Groups) 
             false => additions * f64::EPSILON,
             true => precise_share(additions),
         };
-        scale(&mut plane.slope, share);
-        plane.offset = round_down(total.offset * share, operations);
+        // H ≥ 0, so that a plane scaled down is one as well, however losses in its factor were rounded.
+        let scaled_down = round_down(share, total.roundings);
+        scale(&mut plane.slope, scaled_down);
+        plane.offset = round_down(total.offset * scaled_down, operations + total.roundings);
         let of_entries = match at.is_precise {
             true => 2.0 * f64::EPSILON * norm_bound(&plane.slope),
             false => 0.0,

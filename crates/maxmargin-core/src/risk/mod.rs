@@ -132,6 +132,11 @@ pub trait Risk: Sync {
     fn weight(&self, i: usize) -> f64;
     /// How large the numbers of an example are.
     fn magnitude(&self, i: usize) -> Magnitude;
+    /// At least as many roundings as there are, beside a few, in the factor of a plane's slope and in its offset: those of
+    /// the loss. Planes hold when they are scaled down by so many.
+    fn roundings(&self, i: usize) -> f64 {
+        self.magnitude(i).terms
+    }
     /// A new oracle with working memory of its own; one per thread.
     fn oracle(&self) -> Box<dyn Oracle + '_>;
     /// Whether the functions are convex. Where they are not, planes bound nothing, and there is no certificate.
@@ -223,6 +228,8 @@ pub struct SummedPlanes {
     pub additions: f64,
     /// A bound on what the slopes were rounded by before they were added.
     pub rounded: f64,
+    /// The most [roundings](Risk::roundings) of an example.
+    pub roundings: f64,
 }
 
 impl AddAssign for SummedPlanes {
@@ -232,5 +239,6 @@ impl AddAssign for SummedPlanes {
         self.length += other.length;
         self.additions += other.additions;
         self.rounded += other.rounded;
+        self.roundings = self.roundings.max(other.roundings);
     }
 }

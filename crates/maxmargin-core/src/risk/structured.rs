@@ -50,7 +50,8 @@ pub struct StructuredRisk<S: Structure, Q> {
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     /// The risk of these examples. Refused where the search asks for what the structure does not have, where an input or a truth
-    /// does not fit the structure, and where a weight is negative or not finite: then planes are no lower bounds.
+    /// does not fit the structure, where a weight is negative or not finite, as planes are no lower bounds then, and where sums
+    /// could be infinite.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
         search.check(&structure)?;
         for (i, Example { input, truth, weight }) in examples.iter().enumerate() {
@@ -65,7 +66,8 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let memories = (0..remembered).map(|_| Mutex::default()).collect();
         let magnitude = |example: &Example<S>| structure.magnitude(&example.input, &example.truth);
         let magnitudes: Vec<Magnitude> = examples.iter().map(magnitude).collect();
-        check_magnitudes(&magnitudes, &examples)?;
+        let steepest = |example: &Example<S>| search.steepest(&structure, &example.input, &example.truth);
+        check_magnitudes(&magnitudes, &examples, steepest)?;
         Ok(Self {
             structure,
             search,
@@ -119,6 +121,10 @@ where
 
     fn magnitude(&self, i: usize) -> Magnitude {
         self.magnitudes[i]
+    }
+
+    fn roundings(&self, i: usize) -> f64 {
+        self.search.sensitivity() * self.magnitudes[i].terms
     }
 
     fn oracle(&self) -> Box<dyn Oracle + '_> {
@@ -189,10 +195,22 @@ where
 }
 
 /// Refuses numbers whose sums could be infinite: no certificate survives that.
-fn check_magnitudes<S: Structure>(magnitudes: &[Magnitude], examples: &[Example<S>]) -> Result<()> {
+fn check_magnitudes<S: Structure>(
+    magnitudes: &[Magnitude],
+    examples: &[Example<S>],
+    steepest: impl Fn(&Example<S>) -> f64,
+) -> Result<()> {
     let (mut lengths, mut losses) = (0.0, 0.0);
     for (i, (magnitude, example)) in magnitudes.iter().zip(examples).enumerate() {
-        lengths += example.weight * magnitude.norm * (1.0 + magnitude.loss);
+        let steepest = steepest(example);
+        if !steepest.is_finite() {
+            let problem = format!(
+                "example {}: the surrogate grows without bound towards a loss of 0, and the smallest loss above 0 is too small or not known; use one that does not, or larger costs",
+                i + 1
+            );
+            return Err(Error::parameter("surrogate", problem));
+        }
+        lengths += example.weight * magnitude.norm * (1.0 + magnitude.loss).max(steepest);
         losses += example.weight * magnitude.loss;
         let total: f64 = lengths * lengths + losses * losses;
         if !magnitude.is_finite() || !total.is_finite() {
@@ -410,6 +428,7 @@ where
                 length,
                 additions: 4.0 * magnitude.repeats,
                 rounded: if magnitude.is_exact { 0.0 } else { 8.0 * f64::EPSILON * length },
+                roundings: risk.roundings(i),
             };
         }
         total

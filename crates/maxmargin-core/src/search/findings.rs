@@ -107,13 +107,12 @@ impl<L: Clone> Findings<L> {
     }
 
     /// The best label has a tangent, and nothing lies above that by more than so much.
-    pub(super) fn settle(&mut self, mix: Mix, rounding: f64) {
-        let above = match mix.score == 0.0 {
-            // No label has a larger loss than the best one.
-            true => 0.0,
-            false => self.surrogate.steepest(self.range, self.unit, f64::INFINITY) * rounding / mix.score,
-        };
-        self.upper = self.upper.min(self.value + above);
+    pub(super) fn settle(&mut self, mix: Mix, above: f64) {
+        // Without h the tangent is a bound on the loss: what that proves is known.
+        if mix.score > 0.0 {
+            let above = self.surrogate.steepest(self.range, self.unit, f64::INFINITY) * above / mix.score;
+            self.upper = self.upper.min(self.value + above);
+        }
     }
 
     /// The largest ψ under a height.

@@ -15,8 +15,8 @@ use super::{Answer, LabelPlane, Memory, Spot, Stratum};
 use crate::structure::Mix;
 use crate::surrogate::Surrogate;
 
-/// With a larger λ the margin error would drown in the rounding of the loss.
-const STEEPEST: f64 = 1e12;
+/// Heights beyond this are not asked for: sums and products of them could overflow.
+const HIGHEST: f64 = 1e150;
 
 /// How many labels are listed under an edge at first.
 const FIRST_LISTED: usize = 4;
@@ -101,19 +101,24 @@ impl<L: Clone> Chain<L> {
         top
     }
 
-    /// The direction in which everything better than the top lies.
-    fn tangent(&self, top: &Top, surrogate: Surrogate) -> Mix {
+    /// The direction in which everything better than the top lies, and whether that is certain.
+    ///
+    /// However large λ is: h may be larger still, and a label of less loss the better one.
+    fn tangent(&self, top: &Top, surrogate: Surrogate, largest_loss: f64) -> (Mix, bool) {
         if let Some((neighbour, _)) = top.towards {
-            return self.edge(top.index.min(neighbour));
+            return (self.edge(top.index.min(neighbour)), true);
         }
         let (by_h, by_g) = surrogate.gradient(top.point.0, top.point.1);
-        let lambda = by_g / by_h;
-        match lambda < STEEPEST {
-            true => Mix { score: 1.0, loss: lambda.max(0.0) },
-            // No point of the edge is better than the top, so whatever is better lies above it: at the truth with nothing
-            // inside K₀ known, and where ψ has ceased to grow with h.
-            false if top.index + 1 < self.spots.len() => self.edge(top.index),
-            false => Mix::LOSS,
+        let tangent = Mix { score: 1.0, loss: by_g / by_h };
+        if by_h > 0.0 && is_askable(tangent, largest_loss) {
+            return (Mix { loss: tangent.loss.max(0.0), ..tangent }, true);
+        }
+        // At the truth all that is better has a larger loss: above the edge to the next label too, of which no point is
+        // better. Elsewhere ψ or its slopes were too small or too large for floating point, and this is a guess.
+        let is_certain = top.point.1 <= 0.0;
+        match top.index + 1 < self.spots.len() {
+            true => (self.edge(top.index), is_certain),
+            false => (Mix::LOSS, is_certain),
         }
     }
 
@@ -121,6 +126,11 @@ impl<L: Clone> Chain<L> {
     fn edge(&self, index: usize) -> Mix {
         Mix::level(self.spots[index].point(), self.spots[index + 1].point())
     }
+}
+
+/// Whether heights under a mix are numbers to compute with; not if its λ is none.
+fn is_askable(mix: Mix, largest_loss: f64) -> bool {
+    mix.loss * (1.0 + largest_loss) < HIGHEST
 }
 
 /// The best label, or (`fractional`) the best mix of two.
@@ -153,13 +163,17 @@ pub(super) fn search<P: LabelPlane>(
     let mut listed = 0;
     let (low, high) = plane.loss_range();
     let largest_loss = low.abs().max(high.abs());
-    let (mut is_settled, mut is_exact) = (false, false);
-    let mut rounding = 0.0;
+    // How far above the tangent of the top another label may lie, once that is known.
+    let mut above_tangent = None;
     let (top, mix) = loop {
         let top = chain.top(surrogate);
-        let mix = chain.tangent(&top, surrogate);
+        let (mix, is_certain) = chain.tangent(&top, surrogate, largest_loss);
         if !fractional && findings.is_proven() {
             break (top, mix);
+        }
+        if !is_askable(mix, largest_loss) {
+            listed = 0;
+            break (top, Mix::LOSS);
         }
         let height = |(h, g): (f64, f64)| mix.height(h, g);
         let spot = if fractional || top.towards.is_none() {
@@ -177,19 +191,24 @@ pub(super) fn search<P: LabelPlane>(
                 }
             }
         };
-        rounding = TOLERANCE * mix.height(top.point.0.abs(), top.point.1.abs() + largest_loss);
+        let rounding = match mix.score > 0.0 {
+            true => TOLERANCE * mix.height(top.point.0.abs(), top.point.1.abs() + largest_loss),
+            // Losses are compared as they are: however small one is, its h may be large.
+            false => 0.0,
+        };
         let is_above = height(spot.point()) > height(top.point) + rounding;
-        is_settled = !is_above;
-        is_exact = spot.missed == 0.0;
         let there = spot.point();
-        if is_settled || findings.queries() >= MOST_QUERIES {
+        if !is_above && is_certain && spot.missed == 0.0 {
+            above_tangent = Some(rounding + rounding_of_slope(&top, largest_loss));
+        }
+        if !is_above || findings.queries() >= MOST_QUERIES {
             break (top, mix);
         }
         if !chain.insert(spot) {
             // A known label above the tangent, and yet no better point on the edge to it: the two differ by rounding only.
             // The edge itself then proves what the tangent could not.
             let edge = Mix::level(top.point, there);
-            if edge.loss > 0.0 && edge.loss < STEEPEST {
+            if edge.loss > 0.0 && is_askable(edge, largest_loss) {
                 findings.query(plane, edge);
             }
             break (top, mix);
@@ -225,13 +244,19 @@ pub(super) fn search<P: LabelPlane>(
             findings.into_answer()
         }
         _ => {
-            if is_settled && is_exact {
+            if let Some(above) = above_tangent {
                 // A label with a tangent that nothing lies above is the best, up to what lay above by rounding.
-                findings.settle(mix, rounding);
+                findings.settle(mix, above);
             }
             findings.into_answer()
         }
     }
+}
+
+/// What the rounding of a tangent's λ may come to at all losses. Its terms are about |h|/g and λ, and may cancel.
+fn rounding_of_slope(top: &Top, largest_loss: f64) -> f64 {
+    let (h, g) = top.point;
+    if g > 0.0 { TOLERANCE * (h / g).abs() * (g + largest_loss) } else { 0.0 }
 }
 
 /// Looks the best label up in the table of all losses, where there is one without rounding.

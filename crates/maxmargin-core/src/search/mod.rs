@@ -102,6 +102,17 @@ pub trait Search<S: Structure>: Sync {
         Ok(())
     }
 
+    /// The largest ψ_h of all labels of an example, whatever the weights; infinite where ψ has no bound.
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        let _ = (structure, input, truth);
+        1.0
+    }
+
+    /// How many times the share by which a loss is wrong the slope and the offset of a plane may be wrong.
+    fn sensitivity(&self) -> f64 {
+        1.0
+    }
+
     /// Whether anything is kept in an example's memory.
     fn remembers(&self) -> bool {
         false

@@ -3,7 +3,7 @@
 use super::structure_plane::StructurePlane;
 use super::{Answer, Memory, Scene, Search, Strategy, Violation, search};
 use crate::error::{Error, Result};
-use crate::linear::round_up;
+use crate::linear::{round_down, round_up};
 use crate::structure::{LabelSets, ScoreStratum, Structure};
 use crate::surrogate::Surrogate;
 
@@ -134,16 +134,25 @@ impl SurrogateSearch {
             return f64::INFINITY;
         }
         let range = self.loss_range(structure, input, truth);
-        let unit = structure.loss_unit(input, truth).map(f64::abs);
+        let least = self.least_loss(structure, input, truth);
         let set_loss = if self.surrogate == Surrogate::MicroF1 { -2.0 * range.0 } else { 0.0 };
         let error = 4.0 * noise.error + 2.0 * noise.of_sums(set_loss);
         let extent = 2.0 * noise.extent + set_loss;
-        let steepest = self.surrogate.steepest(range, unit, extent + error);
-        let without_error = self.surrogate.largest_without_margin(range, unit);
-        let of_search = (noise.terms + 32.0) * f64::EPSILON
+        let steepest = self.surrogate.steepest(range, least, extent + error);
+        // g^α is largest at one end of the losses above 0.
+        let without_error = self.surrogate.largest_without_margin(range, least);
+        let operations = self.surrogate.sensitivity() * noise.terms + 32.0;
+        let of_search = operations * f64::EPSILON
             + self.strategy.coarseness(structure.as_relaxed().is_some())
             + self.surrogate.rounding();
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
+    }
+
+    /// At most the smallest loss above 0, where that matters and is known.
+    fn least_loss<S: Structure>(&self, structure: &S, input: &S::Input, truth: &S::Label) -> Option<f64> {
+        let matters = self.surrogate.is_unbounded() || matches!(self.surrogate, Surrogate::Custom(_));
+        let least = matters.then(|| round_down(structure.least_loss(input, truth), 8.0));
+        least.filter(|least| *least > 0.0)
     }
 
     /// The smallest and the largest g.
@@ -220,6 +229,19 @@ impl<S: Structure> Search<S> for SurrogateSearch {
             return Err(Error::parameter("search", problem));
         }
         Ok(())
+    }
+
+    fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
+        let range = self.loss_range(structure, input, truth);
+        match self.surrogate {
+            // Only its author knows, and only for margin errors that are known.
+            Surrogate::Custom(_) => 1.0,
+            surrogate => surrogate.steepest(range, self.least_loss(structure, input, truth), f64::INFINITY),
+        }
+    }
+
+    fn sensitivity(&self) -> f64 {
+        self.surrogate.sensitivity()
     }
 
     fn remembers(&self) -> bool {

@@ -132,9 +132,10 @@ impl Sgd {
             (1.0 - rate) * self.drift + f64::EPSILON * ((additions + 4.0) * self.reach + 8.0 * added);
     }
 
-    /// What the steps have proven: their coefficients are feasible, up to what each step may have rounded.
-    fn dual(&self) -> f64 {
-        let roundings = 8.0 * self.step + 16.0;
+    /// What the steps have proven: their coefficients are feasible, up to what each step and each loss may have rounded.
+    fn dual(&self, risk: &dyn Risk) -> f64 {
+        let of_losses = (0..risk.len()).map(|i| risk.roundings(i)).fold(0.0, f64::max);
+        let roundings = 8.0 * self.step + 16.0 + of_losses;
         let norm = norm_bound(&self.direction) + round_up(self.drift, roundings);
         let load = 1.0 + roundings * f64::EPSILON;
         lower_bound_of(round_down(self.offsets, roundings), norm, self.lambda, load)
@@ -179,7 +180,7 @@ impl Solver for Sgd {
         let groups = Groups::new(risk.len(), 1);
         let (here, _) = measure(risk, &self.average, &groups, self.lambda, &best, &mut self.is_precise);
         if risk.is_convex() {
-            self.lower_bound = self.lower_bound.max(self.dual());
+            self.lower_bound = self.lower_bound.max(self.dual(risk));
         }
         Progress {
             certificate: Certificate { lower_bound: self.lower_bound, ..here },

@@ -57,6 +57,17 @@ impl LabelCost {
         }
     }
 
+    /// The smallest cost above 0 where `truth` is right; infinite where nothing costs anything.
+    pub(super) fn least(&self, truth: u32, labels: usize) -> f64 {
+        match self {
+            LabelCost::ZeroOne | LabelCost::Size { .. } => 1.0,
+            LabelCost::Matrix(_) => {
+                let costs = (0..labels as u32).map(|y| self.cost(truth, y));
+                costs.filter(|cost| *cost > 0.0).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
     /// The largest cost of any mistake.
     pub fn largest_of_all(&self) -> f64 {
         match self {

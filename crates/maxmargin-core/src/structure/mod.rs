@@ -208,6 +208,12 @@ pub trait Structure: Send + Sync + Sized {
         None
     }
 
+    /// The smallest loss above 0 that a label can have, or a bound below it; 0 where none is known. Surrogates that grow without
+    /// bound towards a loss of 0 need one.
+    fn least_loss(&self, x: &Self::Input, truth: &Self::Label) -> f64 {
+        self.loss_unit(x, truth).map_or(0.0, f64::abs)
+    }
+
     /// The label that maximises a mix of score and loss, ties broken as [`Mix`] says.
     fn maximize(
         &self,

@@ -100,14 +100,17 @@ impl Surrogate {
         }
     }
 
-    /// The largest ∂ψ/∂h for losses in a range of which the smallest above 0 is `unit`, where that is known, and for |h| up to
+    /// The largest ∂ψ/∂h for losses in a range of which those above 0 are at least `least`, where that is known, and for |h| up to
     /// `largest_h`.
-    pub fn steepest(self, (low, high): (f64, f64), unit: Option<f64>, largest_h: f64) -> f64 {
+    pub fn steepest(self, (low, high): (f64, f64), least: Option<f64>, largest_h: f64) -> f64 {
         match self {
-            Surrogate::Custom(custom) => custom.0.steepest((low, high), unit, largest_h),
-            Surrogate::Scaled(scaled) if scaled.beta() < 0.0 => {
-                unit.map_or(f64::INFINITY, |unit| self.gradient(0.0, unit).0)
-            }
+            Surrogate::Custom(custom) => custom.0.steepest((low, high), least, largest_h),
+            // Without any loss ψ is 0, whatever h is.
+            _ if self.is_unbounded() && high <= 0.0 => 0.0,
+            _ if self.is_unbounded() => match least.filter(|least| *least > 0.0) {
+                Some(least) => self.gradient(0.0, least.min(high)).0,
+                None => f64::INFINITY,
+            },
             Surrogate::Log => high.max(0.0),
             Surrogate::Prob | Surrogate::ProbConvex => high.max(0.0).sqrt(),
             _ => self.gradient(0.0, low).0.max(self.gradient(0.0, high).0),
@@ -175,6 +178,19 @@ impl Surrogate {
             Surrogate::Scaled(scaled) => scaled.beta() >= 0.0 && scaled.alpha() != 0.0,
             Surrogate::Custom(custom) => custom.0.rises_and_falls(),
             _ => true,
+        }
+    }
+
+    /// Whether ψ grows without bound as the loss goes to 0: only with a least loss is it a number.
+    pub fn is_unbounded(self) -> bool {
+        matches!(self, Surrogate::Scaled(scaled) if scaled.beta() < 0.0)
+    }
+
+    /// How many times the share by which a loss is wrong ψ may be wrong, as a share of its two parts.
+    pub(crate) fn sensitivity(self) -> f64 {
+        match self {
+            Surrogate::Scaled(scaled) => scaled.alpha().abs().max(scaled.beta().abs()).max(1.0),
+            _ => 1.0,
         }
     }
 

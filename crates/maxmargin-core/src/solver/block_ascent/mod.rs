@@ -70,7 +70,7 @@ pub(super) struct BlockAscent {
     drift: Drift,
     /// Whether sums that cancel are taken with twice the digits: from the first time on that rounding was not negligible.
     is_precise: bool,
-    /// The most operations on the way to a loss.
+    /// The most roundings of a loss.
     terms: f64,
     /// The visits of a batch; more than are in use. Each is worked on by one thread at a time: no lock is ever waited for.
     #[serde(skip)]
@@ -128,7 +128,7 @@ impl BlockAscent {
             climbs: false,
             drift: Drift::default(),
             is_precise: false,
-            terms: (0..risk.len()).map(|i| risk.magnitude(i).terms).fold(0.0, f64::max),
+            terms: (0..risk.len()).map(|i| risk.roundings(i)).fold(0.0, f64::max),
             visits: Vec::new(),
         }
     }

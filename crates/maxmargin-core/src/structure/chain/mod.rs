@@ -296,6 +296,11 @@ impl Structure for Chain {
         self.options.loss.cost.unit(None).map(|unit| unit * self.options.loss.unit(truth.len()))
     }
 
+    fn least_loss(&self, _x: &Rows, truth: &Vec<u32>) -> f64 {
+        let least = |&truth: &u32| self.options.loss.cost.least(truth, self.labels);
+        truth.iter().map(least).fold(f64::INFINITY, f64::min) * self.options.loss.unit(truth.len())
+    }
+
     fn maximize(&self, x: &Rows, truth: &Vec<u32>, scores: &mut ChainScores, mix: Mix) -> Found<Vec<u32>> {
         if mix.score == 0.0 || mix.loss == 0.0 {
             // An end of the λ-oracle: ties matter.

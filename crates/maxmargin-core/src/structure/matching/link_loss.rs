@@ -80,6 +80,14 @@ impl LinkLoss {
         }
     }
 
+    /// The smallest loss above 0.
+    pub(super) fn least(&self) -> f64 {
+        match *self {
+            LinkLoss::Size => 1.0,
+            LinkLoss::Mistakes { miss, false_link } => miss.min(false_link),
+        }
+    }
+
     /// Whether all mistakes cost 1.
     pub fn counts_mistakes(&self) -> bool {
         *self == LinkLoss::default()

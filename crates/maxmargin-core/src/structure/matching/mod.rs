@@ -261,6 +261,10 @@ impl Structure for Matching {
         self.options.loss.unit()
     }
 
+    fn least_loss(&self, _x: &Graph, _truth: &Links) -> f64 {
+        self.options.loss.least()
+    }
+
     fn maximize(&self, x: &Graph, truth: &Links, scores: &mut MatchingScores, mix: Mix) -> Found<Links> {
         self.best_links(x, scores, Some(truth), mix)
     }

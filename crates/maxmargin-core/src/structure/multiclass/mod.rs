@@ -155,6 +155,10 @@ impl Structure for Multiclass {
         self.cost.unit(None)
     }
 
+    fn least_loss(&self, _x: &Rows, truth: &u32) -> f64 {
+        self.cost.least(*truth, self.labels)
+    }
+
     fn maximize(&self, _x: &Rows, truth: &u32, scores: &mut Vec<f64>, mix: Mix) -> Found<u32> {
         self.best(scores, Some(*truth), mix)
     }

@@ -7,9 +7,10 @@ use crate::inference::{
 use crate::linear::Precise;
 use crate::structure::{Found, Mix};
 
-/// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together.
-/// What a label costs is then lost in rounding if it is a thousand times less than the dearest one.
-const TIE: f64 = 1e-13;
+/// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together, and no
+/// more than bounds allow for the rounding of scores. What a label costs is then lost in rounding if it is some hundred times
+/// less than the dearest one.
+const TIE: f64 = 2e-14;
 
 /// The most relaxations that branch and bound solves for one set.
 const MOST_NODES: usize = 300;
@@ -165,6 +166,11 @@ impl MultilabelScores {
     /// The field with the loss added, and what works on it.
     fn augmented_field<'a>(&'a mut self, graph: &'a LabelGraph) -> (Field<'a>, &'a mut Kernels) {
         (Field { graph, unary: &self.augmented, coupling: &self.coupling }, &mut self.kernels)
+    }
+
+    /// The size of the scores of pairs together.
+    pub(super) fn extent_of_pairs(&self) -> f64 {
+        self.coupling.iter().map(|score| score.abs()).sum()
     }
 
     /// The size of all scores together.

@@ -33,8 +33,9 @@ use crate::linear::{
     CommonDirections, FeatureSum, Precise, add_row_products, precise_row_products, round_up,
 };
 
-/// A search by relaxations proves its result up to 1e-12 of all scores together, of which this is the part of each of the four
-/// numbers that a bound allows for.
+/// A search by relaxations proves its result up to 1e-12 of all numbers together that it has to decide about. Those are scores
+/// of pairs, and what labels are worth by themselves, losses included: no more than their pairs, or they would be decided.
+/// This is the part of each of the four numbers that a bound allows for.
 const RELAXATION_ERROR: f64 = 0.5e-12;
 
 /// Over which labels the most violated one is searched.
@@ -302,7 +303,7 @@ impl Structure for Multilabel {
 
     fn decoding_error(&self, scores: &MultilabelScores) -> f64 {
         match self.is_relaxed() || matches!(self.way, Way::Searched) {
-            true => RELAXATION_ERROR * scores.extent(),
+            true => RELAXATION_ERROR * scores.extent().max(2.0 * scores.extent_of_pairs()),
             false => 0.0,
         }
     }
@@ -342,6 +343,10 @@ impl Structure for Multilabel {
     fn loss_unit(&self, _x: &Rows, _truth: &LabelSet) -> Option<f64> {
         // Fractional sets have all losses.
         self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
+    }
+
+    fn least_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
+        if self.is_relaxed() { 0.0 } else { self.options.loss.least(self.labels()) }
     }
 
     fn maximize(

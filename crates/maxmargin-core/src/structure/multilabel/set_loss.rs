@@ -86,6 +86,12 @@ impl SetLoss {
         }
     }
 
+    /// The smallest loss above 0; infinite where no label costs anything.
+    pub(super) fn least(&self, labels: usize) -> f64 {
+        let weights = (0..labels).map(|label| self.weight(label, labels));
+        weights.filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min)
+    }
+
     /// What all labels cost, where that is the same for all.
     pub(super) fn common_weight(&self, labels: usize) -> Option<f64> {
         let first = self.weight(0, labels);
