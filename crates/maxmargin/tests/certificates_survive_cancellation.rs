@@ -161,7 +161,7 @@ fn losses_that_are_rounded_a_thousand_times() {
         let surrogated = Surrogated::new(&problem, name.parse().unwrap(), None);
         let risk = surrogated.risk();
         let settings = SolverSettings::new(1e200).unwrap();
-        for &kind in SolverKind::solvers().iter().filter(|kind| kind.check(risk.as_ref()).is_ok()) {
+        for kind in SolverKind::solvers().filter(|kind| kind.check(risk.as_ref()).is_ok()) {
             let mut solver = kind.build(risk.as_ref(), &settings);
             let limits = Limits { gap: 0.0, max_passes: 3, time_limit: None };
             let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
