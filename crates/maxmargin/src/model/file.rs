@@ -39,12 +39,15 @@ const ROWS: &str = "rows";
 /// What is done to columns.
 const COLUMNS: [&str; 3] = ["impute", "shift", "scale"];
 
+/// Name, type, shape and bytes.
+type Tensor<'a> = (String, Dtype, Vec<usize>, Cow<'a, [u8]>);
+
 impl Model {
     /// The content of a model file.
     pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
         let stored = self.task.save();
         let header = serde_json::to_string(&self.header(&stored)).map_err(|e| e.to_string())?;
-        let mut tensors: Vec<(String, Dtype, Vec<usize>, Cow<'_, [u8]>)> = Vec::new();
+        let mut tensors: Vec<Tensor<'_>> = Vec::new();
         for (place, mut block) in self.blocks().into_iter().enumerate() {
             let weights = &self.weights[block.start..block.start + block.len()];
             let rows = if place == 0 { nonzero_rows(&block, weights) } else { None };

@@ -13,7 +13,7 @@ impl Model {
     /// same: what it no longer knows counted for nothing.
     pub fn pruned(self) -> Result<Self> {
         let Attributes::Named(names) = &self.names.attributes else { return Ok(self) };
-        let Some(rows) = self.blocks().into_iter().next().filter(|block| block.len() > 0) else {
+        let Some(rows) = self.blocks().into_iter().next().filter(|block| !block.is_empty()) else {
             return Ok(self);
         };
         let width = rows.len() / rows.shape[0];

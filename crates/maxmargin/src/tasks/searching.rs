@@ -144,7 +144,7 @@ impl<T: Task> Fitted<T> {
             });
         }
         let (strategy, why) = match strategy {
-            Some(Strategy::Stratified) if !whole && !(step.is_some() && self.task.rounds_costs()) => {
+            Some(Strategy::Stratified) if !(whole || step.is_some() && self.task.rounds_costs()) => {
                 let step = match self.task.rounds_costs() {
                     true => ", or a loss step, to which costs are rounded",
                     false => "",

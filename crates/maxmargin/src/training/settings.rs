@@ -173,7 +173,7 @@ impl Settings {
         if self.groups == 0 {
             return Err(Error::parameter("groups", "0 is not allowed; there is at least one"));
         }
-        if !(self.gap >= 0.0) {
+        if self.gap.is_nan() || self.gap < 0.0 {
             return Err(Error::parameter("gap", format!("{} is not allowed; it is at least 0", self.gap)));
         }
         let settings = SolverSettings::new(lambda)?;
