@@ -137,6 +137,12 @@ fn a_surrogate_without_bound_near_a_loss_of_0() {
     judge_seed(94);
 }
 
+/// Slopes of which nothing but rounding is left: their squares were negative, and sgd began with too much mass.
+#[test]
+fn labels_that_differ_by_rounding() {
+    judge_seed(100_219);
+}
+
 /// Losses of long chains are sums whose rounding adds up: with no features, F* is the largest ψ(0, g) of all labels, which is
 /// known without listing them.
 #[test]

@@ -154,7 +154,8 @@ impl Sgd {
     }
 }
 
-/// ‖a‖² / H over some planes at w = 0: its inverse is the step that would bring such a plane to 0.
+/// ‖a‖² / H over some planes at w = 0: its inverse is the step that would bring such a plane to 0. Never negative: with t₀ < 0
+/// examples would have more than their mass.
 fn slope_per_loss(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
     let zero = vec![0.0; risk.dim()];
     let (mut plane, mut products) = (Plane::default(), Vec::new());
@@ -164,7 +165,8 @@ fn slope_per_loss(risk: &dyn Risk, oracle: &mut dyn Oracle) -> f64 {
         let i = k * risk.len() / probes;
         losses += oracle.plane(i, (&zero).into(), &mut plane).value;
         oracle.products(i, &plane, &[], &mut products);
-        slopes += risk.weight(i) * products[0];
+        // Products of planes that nearly vanish may be rounded below 0.
+        slopes += risk.weight(i) * products[0].max(0.0);
     }
     if losses > 0.0 { slopes / losses } else { 0.0 }
 }
