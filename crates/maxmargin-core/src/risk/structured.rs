@@ -205,7 +205,7 @@ fn check_magnitudes<S: Structure>(
         let steepest = steepest(example);
         if !steepest.is_finite() {
             let problem = format!(
-                "example {}: the surrogate grows without bound towards a loss of 0, and the smallest loss above 0 is too small or not known; use one that does not, or larger costs",
+                "example {}: a loss is too large for the surrogate's exponents, or with a negative one too small, or not known to be above some number; use smaller exponents, or other costs",
                 i + 1
             );
             return Err(Error::parameter("surrogate", problem));
