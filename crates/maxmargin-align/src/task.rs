@@ -55,7 +55,7 @@ fn file(name: &'static str, help: &'static str) -> TaskOption {
 }
 
 impl Task for Alignment {
-    type Structure = structure::Matching;
+    type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "alignment";
     const SUMMARY: &'static str = "Which words of a sentence and its translation belong together";

@@ -11,7 +11,7 @@ use std::time::Instant;
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::risk::{Groups, PartExample, PartRisk, Risk, StructuredRisk, evaluate};
 use maxmargin_core::search::{Memory, Search, Strategy, SurrogateSearch};
-use maxmargin_core::structure::{Chain, ChainOptions, Example};
+use maxmargin_core::structure::{ChainOptions, ChainStructure, Example};
 use maxmargin_core::surrogate::Surrogate;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -32,7 +32,7 @@ fn milliseconds(mut work: impl FnMut()) -> f64 {
     (0..ROUNDS).map(|_| time(&mut work)).fold(f64::INFINITY, f64::min) * 1e3
 }
 
-fn compare<Q: Search<Chain> + Clone>(name: &str, search: Q) -> maxmargin_core::Result<()> {
+fn compare<Q: Search<ChainStructure> + Clone>(name: &str, search: Q) -> maxmargin_core::Result<()> {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     // Pictures of letters, black or white, as in the handwritten words on which chains are often tried.
     let rows: Vec<Vec<f64>> = (0..CHAINS * LENGTH)
@@ -46,12 +46,12 @@ fn compare<Q: Search<Chain> + Clone>(name: &str, search: Q) -> maxmargin_core::R
         truth: truths[i].clone(),
         weight: 1.0,
     };
-    let chain = Chain::new(FEATURES, LABELS, ChainOptions::default())?;
+    let chain = ChainStructure::new(FEATURES, LABELS, ChainOptions::default())?;
     let risk = StructuredRisk::new(chain, search.clone(), (0..CHAINS).map(example).collect())?;
     let w: Vec<f64> = (0..risk.dim()).map(|_| random.random_range(-0.1..0.1)).collect();
     let pass = milliseconds(|| drop(evaluate(&risk, (&w).into(), &Groups::new(CHAINS, 1))));
 
-    let structure = Chain::new(0, LABELS, ChainOptions { bias: false, ..ChainOptions::default() })?;
+    let structure = ChainStructure::new(0, LABELS, ChainOptions { bias: false, ..ChainOptions::default() })?;
     let parts = PartRisk::new(structure, search)?;
     let input = Rows::without_features(LENGTH as u32);
     let count: usize = parts.blocks(&input)?.iter().map(|block| block.len()).sum();

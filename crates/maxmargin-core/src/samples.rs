@@ -8,7 +8,7 @@ use rand_pcg::Pcg64Mcg;
 use crate::features::{FeatureMatrix, Rows};
 use crate::risk::StructuredRisk;
 use crate::search::MarginSearch;
-use crate::structure::{Chain, ChainOptions, Example, LabelCost, Multiclass};
+use crate::structure::{ChainOptions, ChainStructure, Example, LabelCost, MulticlassStructure};
 
 const LABELS: u32 = 5;
 const COLUMNS: usize = 12;
@@ -25,21 +25,21 @@ fn noisy_rows(count: usize) -> (Arc<FeatureMatrix>, Vec<u32>) {
 }
 
 /// Chains of five positions.
-pub(crate) fn chains(count: usize) -> StructuredRisk<Chain, MarginSearch> {
+pub(crate) fn chains(count: usize) -> StructuredRisk<ChainStructure, MarginSearch> {
     const LENGTH: usize = 5;
     let (features, labels) = noisy_rows(LENGTH * count);
     let example = |i: usize| {
         let range = LENGTH * i..LENGTH * (i + 1);
         Example { input: Rows::new(&features, range.clone()), truth: labels[range].to_vec(), weight: 1.0 }
     };
-    let structure = Chain::new(COLUMNS, LABELS as usize, ChainOptions::default()).unwrap();
+    let structure = ChainStructure::new(COLUMNS, LABELS as usize, ChainOptions::default()).unwrap();
     StructuredRisk::new(structure, MarginSearch, (0..count).map(example).collect()).unwrap()
 }
 
 /// Single rows.
-pub(crate) fn rows(count: usize) -> StructuredRisk<Multiclass, MarginSearch> {
+pub(crate) fn rows(count: usize) -> StructuredRisk<MulticlassStructure, MarginSearch> {
     let (features, labels) = noisy_rows(count);
     let example = |i: usize| Example { input: Rows::new(&features, i..i + 1), truth: labels[i], weight: 1.0 };
-    let structure = Multiclass::new(COLUMNS, LABELS as usize, true, LabelCost::ZeroOne).unwrap();
+    let structure = MulticlassStructure::new(COLUMNS, LABELS as usize, true, LabelCost::ZeroOne).unwrap();
     StructuredRisk::new(structure, MarginSearch, (0..count).map(example).collect()).unwrap()
 }

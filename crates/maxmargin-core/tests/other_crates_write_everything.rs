@@ -15,7 +15,7 @@ use maxmargin_core::solver::{
     Bmrm, Certificate, Limits, Outcome, Progress, RunState, Solver, SolverKind, SolverSettings, SolverState,
     Stop, load_state, load_state_with, lower_bound_of, resume, run, save_state,
 };
-use maxmargin_core::structure::{Example, Found, LabelCost, Magnitude, Mix, Multiclass, Structure};
+use maxmargin_core::structure::{Example, Found, LabelCost, Magnitude, Mix, MulticlassStructure, Structure};
 use maxmargin_core::surrogate::{Surrogate, SurrogateFunction};
 use maxmargin_core::testing::{check_structure, check_surrogate};
 use maxmargin_core::{Error, Result};
@@ -107,13 +107,13 @@ fn classes() -> Vec<Example<Classes>> {
 }
 
 /// The same examples for the structure that is built in.
-fn built_in(search: impl Search<Multiclass> + 'static) -> Box<dyn Risk> {
+fn built_in(search: impl Search<MulticlassStructure> + 'static) -> Box<dyn Risk> {
     let inputs = inputs(30);
     let rows: Vec<_> = inputs.iter().map(|(input, _)| *input).collect();
     let x = Arc::new(FeatureMatrix::from_dense(&rows));
     let example =
         |(i, &(_, truth)): (usize, &(_, u32))| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
-    let structure = Multiclass::new(FEATURES, LABELS, false, LabelCost::ZeroOne).unwrap();
+    let structure = MulticlassStructure::new(FEATURES, LABELS, false, LabelCost::ZeroOne).unwrap();
     Box::new(
         StructuredRisk::new(structure, search, inputs.iter().enumerate().map(example).collect()).unwrap(),
     )

@@ -9,8 +9,9 @@ use maxmargin_core::inference::LabelGraph;
 use maxmargin_core::risk::{PartAnswer, PartExample, PartRisk, Plane, Risk, StructuredRisk};
 use maxmargin_core::search::{MarginSearch, Memory, Search, Strategy, SurrogateSearch};
 use maxmargin_core::structure::{
-    Chain, ChainLoss, ChainOptions, Edge, Example, Graph, Inference, LabelCost, LabelSet, Links, Matching,
-    MatchingOptions, Multiclass, Multilabel, MultilabelOptions, PairWeights, Parts, Structure,
+    ChainLoss, ChainOptions, ChainStructure, Edge, Example, Graph, Inference, LabelCost, LabelSet, Links,
+    MatchingOptions, MatchingStructure, MulticlassStructure, MultilabelOptions, MultilabelStructure,
+    PairWeights, Parts, Structure,
 };
 use maxmargin_core::surrogate::Surrogate;
 use rand::{RngExt, SeedableRng};
@@ -48,16 +49,16 @@ fn unary(x: &Rows, t: usize, w: &[f64], labels: usize, bias: bool) -> Vec<f64> {
     (0..labels).map(score).collect()
 }
 
-fn multiclass(random: &mut Pcg64Mcg) -> Case<Multiclass> {
+fn multiclass(random: &mut Pcg64Mcg) -> Case<MulticlassStructure> {
     let x = matrix(random, 4, 3);
     Case {
-        structure: Multiclass::new(3, 5, true, LabelCost::ZeroOne).unwrap(),
+        structure: MulticlassStructure::new(3, 5, true, LabelCost::ZeroOne).unwrap(),
         examples: (0..4).map(|i| (Rows::new(&x, i..i + 1), random.random_range(0..5))).collect(),
         parts: Box::new(|w, x| unary(x, 0, w, 5, true)),
     }
 }
 
-fn chain(random: &mut Pcg64Mcg, boundary: bool, mean: bool) -> Case<Chain> {
+fn chain(random: &mut Pcg64Mcg, boundary: bool, mean: bool) -> Case<ChainStructure> {
     const LABELS: usize = 4;
     let x = matrix(random, 14, 3);
     let loss = ChainLoss { mean, ..ChainLoss::default() };
@@ -67,7 +68,7 @@ fn chain(random: &mut Pcg64Mcg, boundary: bool, mean: bool) -> Case<Chain> {
     };
     let examples = [0..5, 5..6, 6..14].map(|range| example(range, random)).into();
     Case {
-        structure: Chain::new(3, LABELS, ChainOptions { bias: true, boundary, loss }).unwrap(),
+        structure: ChainStructure::new(3, LABELS, ChainOptions { bias: true, boundary, loss }).unwrap(),
         examples,
         parts: Box::new(|w, x| {
             let positions = (0..x.len()).flat_map(|t| unary(x, t, w, LABELS, true));
@@ -77,7 +78,11 @@ fn chain(random: &mut Pcg64Mcg, boundary: bool, mean: bool) -> Case<Chain> {
     }
 }
 
-fn multilabel(random: &mut Pcg64Mcg, options: MultilabelOptions, graph: LabelGraph) -> Case<Multilabel> {
+fn multilabel(
+    random: &mut Pcg64Mcg,
+    options: MultilabelOptions,
+    graph: LabelGraph,
+) -> Case<MultilabelStructure> {
     let labels = graph.labels();
     let x = matrix(random, 3, 3);
     let set = |random: &mut Pcg64Mcg| {
@@ -90,17 +95,17 @@ fn multilabel(random: &mut Pcg64Mcg, options: MultilabelOptions, graph: LabelGra
             [unary(x, 0, w, labels, options.bias), w[(3 + usize::from(options.bias)) * labels..].to_vec()]
                 .concat()
         }),
-        structure: Multilabel::new(3, graph, options.clone()).unwrap(),
+        structure: MultilabelStructure::new(3, graph, options.clone()).unwrap(),
     }
 }
 
-fn matching(random: &mut Pcg64Mcg, fertility: (u32, u32)) -> Case<Matching> {
+fn matching(random: &mut Pcg64Mcg, fertility: (u32, u32)) -> Case<MatchingStructure> {
     let x = matrix(random, 9, 2);
     let edges: Vec<Edge> = (0..9).map(|edge| Edge { left: edge / 3, right: edge % 3 }).collect();
     let graph = Graph::new(Rows::new(&x, 0..9), edges.into(), 0);
     let truths = [vec![0, 4], vec![1, 3, 8], vec![]];
     Case {
-        structure: Matching::new(2, MatchingOptions { fertility, ..Default::default() }).unwrap(),
+        structure: MatchingStructure::new(2, MatchingOptions { fertility, ..Default::default() }).unwrap(),
         examples: truths.map(|truth| (graph.clone(), Links::of(truth))).into(),
         parts: Box::new(|w, x| {
             (0..9)
@@ -258,7 +263,7 @@ fn of_matchings() {
 #[test]
 fn inputs_need_no_features() {
     let graph = Graph::without_features(&[Edge { left: 0, right: 0 }, Edge { left: 0, right: 1 }]).unwrap();
-    let structure = Matching::new(0, MatchingOptions { bias: false, ..Default::default() }).unwrap();
+    let structure = MatchingStructure::new(0, MatchingOptions { bias: false, ..Default::default() }).unwrap();
     let risk = PartRisk::new(structure, MarginSearch).unwrap();
     let truth = Links::of(vec![0]);
     let answer =
@@ -268,7 +273,7 @@ fn inputs_need_no_features() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let structure = Chain::new(0, 3, ChainOptions { bias: false, ..Default::default() }).unwrap();
+    let structure = ChainStructure::new(0, 3, ChainOptions { bias: false, ..Default::default() }).unwrap();
     let risk = PartRisk::new(structure, MarginSearch).unwrap();
     let input = Rows::without_features(2);
     let refused = |truth: Vec<u32>, parts: Vec<f64>| {

@@ -7,9 +7,9 @@ use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::LabelGraph;
 use maxmargin_core::linear::FeatureSum;
 use maxmargin_core::structure::{
-    Chain, ChainLoss, ChainOptions, CostMatrix, Edge, Example, Found, Graph, Inference, LabelCost, LabelSet,
-    LinkLoss, Links, Magnitude, Matching, MatchingOptions, Mix, Multiclass, Multilabel, MultilabelOptions,
-    PairWeights, SetLoss, Structure,
+    ChainLoss, ChainOptions, ChainStructure, CostMatrix, Edge, Example, Found, Graph, Inference, LabelCost,
+    LabelSet, LinkLoss, Links, Magnitude, MatchingOptions, MatchingStructure, Mix, MulticlassStructure,
+    MultilabelOptions, MultilabelStructure, PairWeights, SetLoss, Structure,
 };
 use maxmargin_core::surrogate::Surrogate;
 use maxmargin_core::testing::{check_structure, check_surrogate};
@@ -58,7 +58,7 @@ fn multiclass() {
             0 => LabelCost::ZeroOne,
             kind => costs(&mut random, labels, kind == 1),
         };
-        let structure = Multiclass::new(2, labels, round % 5 < 3, cost).unwrap();
+        let structure = MulticlassStructure::new(2, labels, round % 5 < 3, cost).unwrap();
         let example =
             |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % labels) as u32, weight: 1.0 };
         let examples: Vec<_> = (0..3).map(example).collect();
@@ -80,7 +80,7 @@ fn chains() {
         };
         let loss = ChainLoss { cost, mean: round % 7 == 0 };
         let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
-        let structure = Chain::new(2, labels, options).unwrap();
+        let structure = ChainStructure::new(2, labels, options).unwrap();
         let mut start = 0;
         let examples = lengths.map(|length| {
             start += length;
@@ -117,7 +117,7 @@ fn label_sets() {
             loss: SetLoss::Hamming { mean: round % 7 == 0, weights: weights.map(|w: Vec<f64>| w.into()) },
             inference: if round % 9 == 8 { Inference::Relaxed } else { Inference::Exact },
         };
-        let structure = Multilabel::new(2, graph, options).unwrap();
+        let structure = MultilabelStructure::new(2, graph, options).unwrap();
         let examples = [0, 1].map(|i| {
             let on: Vec<u32> = (0..labels as u32).filter(|_| random.random_range(0..2) == 0).collect();
             Example { input: Rows::new(&x, i..i + 1), truth: LabelSet::of(&on), weight: 1.0 }
@@ -147,7 +147,7 @@ fn matchings() {
         };
         let fertility = if round % 4 == 0 { (2, 1) } else { (1, 1) };
         let options = MatchingOptions { bias: round % 3 < 2, loss, fertility, ..MatchingOptions::default() };
-        let structure = Matching::new(2, options).unwrap();
+        let structure = MatchingStructure::new(2, options).unwrap();
         let all: Vec<Links> = subsets(edges.len() as u32)
             .map(Links::of)
             .filter(|links| structure.check_truth(&graph, links).is_ok())

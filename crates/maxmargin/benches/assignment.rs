@@ -18,7 +18,7 @@ use divan::{Bencher, black_box};
 use lapjv::{Matrix, lapjv};
 use maxmargin::data::{Edge, FeatureMatrix, Graph, Rows};
 use maxmargin::inference::{Assignment, BMatching, Bipartite, LinkLimits, k_best_matchings};
-use maxmargin::structure::{Matching, MatchingOptions, MatchingScores, Structure};
+use maxmargin::structure::{MatchingOptions, MatchingScores, MatchingStructure, Structure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -171,7 +171,7 @@ fn best_10_words(bencher: Bencher, size: usize) {
 
 fn decoding(bencher: Bencher, size: usize, fertility: (u32, u32)) {
     let options = MatchingOptions { bias: false, fertility, ..MatchingOptions::default() };
-    let task = Matching::new(1, options).expect("one feature");
+    let task = MatchingStructure::new(1, options).expect("one feature");
     let nodes = 0..size as u32;
     let edges: Arc<[Edge]> =
         nodes.clone().flat_map(|left| nodes.clone().map(move |right| Edge { left, right })).collect();

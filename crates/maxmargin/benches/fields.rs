@@ -4,7 +4,7 @@
 //! Frustrated fields leave all labels undecided, fields at the edge leave some after long searches, easy ones hardly any.
 
 use divan::{Bencher, black_box};
-use maxmargin::inference::{AllSets, BranchAndBound, Field, RoofDual};
+use maxmargin::inference::{AllSets, BinaryField, BranchAndBound, RoofDual};
 
 #[path = "../tests/fields/mod.rs"]
 mod fields;
@@ -49,7 +49,7 @@ fn warm(bencher: Bencher, labels: usize, pull: f64) {
     solver.solve(random.field(), &mut nodes);
     let mut turn = unaries.iter().cycle();
     bencher.bench_local(|| {
-        let field = Field { unary: turn.next().expect("it starts again"), ..random.field() };
+        let field = BinaryField { unary: turn.next().expect("it starts again"), ..random.field() };
         solver.solve_again(black_box(field), &mut nodes)
     });
 }

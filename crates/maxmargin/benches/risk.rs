@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use maxmargin::data::{FeatureMatrix, ReadOptions, Rows, read_training};
 use maxmargin::risk::{Groups, Risk, StructuredRisk, evaluate};
 use maxmargin::search::MarginSearch;
-use maxmargin::structure::{Example, LabelCost, Multiclass};
+use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 
 const FEATURES: usize = 784;
 const LABELS: usize = 10;
@@ -42,12 +42,12 @@ fn weights() -> Vec<f64> {
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn risk_with_subgradient(bencher: Bencher) {
     let (matrix, labels) = images();
-    let examples: Vec<Example<Multiclass>> = labels
+    let examples: Vec<Example<MulticlassStructure>> = labels
         .iter()
         .enumerate()
         .map(|(i, &truth)| Example { input: Rows::new(&matrix, i..i + 1), truth, weight: 1.0 })
         .collect();
-    let task = Multiclass::new(FEATURES, LABELS, false, LabelCost::ZeroOne).expect("ten labels");
+    let task = MulticlassStructure::new(FEATURES, LABELS, false, LabelCost::ZeroOne).expect("ten labels");
     let risk = StructuredRisk::new(task, MarginSearch, examples).unwrap();
     let groups = Groups::new(risk.len(), 1);
     let w = weights();

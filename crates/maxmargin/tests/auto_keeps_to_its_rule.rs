@@ -8,16 +8,16 @@ use maxmargin::data::{FeatureMatrix, Noise, Rows, word_images};
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
-use maxmargin::structure::{Example, LabelCost, Multiclass};
+use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 use maxmargin::tasks::{Chain, Fitted};
 
 /// 60 examples of two classes with this many features.
-fn classes(features: usize) -> StructuredRisk<Multiclass, MarginSearch> {
+fn classes(features: usize) -> StructuredRisk<MulticlassStructure, MarginSearch> {
     let value = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0;
     let rows: Vec<Vec<f64>> = (0..60).map(|i| (0..features).map(|j| value(i, j)).collect()).collect();
     let x = Arc::new(FeatureMatrix::from_dense(&rows));
     let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % 2) as u32, weight: 1.0 };
-    let structure = Multiclass::new(features, 2, false, LabelCost::ZeroOne).unwrap();
+    let structure = MulticlassStructure::new(features, 2, false, LabelCost::ZeroOne).unwrap();
     StructuredRisk::new(structure, MarginSearch, (0..60).map(example).collect()).unwrap()
 }
 

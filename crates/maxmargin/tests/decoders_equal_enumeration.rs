@@ -1,6 +1,6 @@
 //! Promise: every decoder, λ-oracle (at both ends too) and k-best list equals enumeration of all labels.
 
-use maxmargin::linear::{FeatureSum, Terms};
+use maxmargin::linear::{CooVector, FeatureSum};
 use maxmargin::structure::{Example, KBest, LabelSet, Mix, Structure};
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ impl<S: Structure> Case<'_, S> {
                 differences.clone().enumerate().map(|(j, a)| start(j) + factor * a).collect();
             prop_assert_eq!(&sum, &expected, "{} · (φ of {:?} − φ of {:?})", factor, y, truth);
 
-            let mut terms = Terms::default();
+            let mut terms = CooVector::default();
             terms.add(0, 0.0);
             structure.add_difference(x, &label, &(self.to)(truth), factor, &mut terms);
             let vector = terms.added_up();

@@ -1,7 +1,7 @@
 //! Promise: every kernel for binary fields finds what listing all sets of labels, or a general linear program, finds.
 
 use maxmargin::inference::{
-    AllSets, BoundedSet, BranchAndBound, Field, Forest, RoofDual, k_best_sets, relaxed_score,
+    AllSets, BinaryField, BoundedSet, BranchAndBound, Forest, RoofDual, k_best_sets, relaxed_score,
 };
 
 mod fields;
@@ -24,17 +24,17 @@ fn for_fields(count: u64, most: usize, mut test: impl FnMut(&RandomField, &mut D
 }
 
 /// The score of each set, as a bit mask; computed in the plainest way.
-fn all_scores(field: Field<'_>) -> Vec<f64> {
+fn all_scores(field: BinaryField<'_>) -> Vec<f64> {
     (0..1u32 << field.graph.labels()).map(|set| field.score(|i| set >> i & 1 == 1)).collect()
 }
 
 /// What rounding may do to sums of the numbers of a field.
-fn tolerance(field: Field<'_>) -> f64 {
+fn tolerance(field: BinaryField<'_>) -> f64 {
     1e-12 * field.unary.iter().chain(field.coupling).map(|x| x.abs()).sum::<f64>()
 }
 
 /// Whether some best set has all labels that are decided in `nodes`.
-fn persistent(field: Field<'_>, scores: &[f64], nodes: &[u8]) -> bool {
+fn persistent(field: BinaryField<'_>, scores: &[f64], nodes: &[u8]) -> bool {
     let best = scores.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
     let agrees =
         |set: u32| nodes.iter().enumerate().all(|(i, &node)| node == 1 || node / 2 == (set >> i & 1) as u8);
@@ -279,7 +279,7 @@ fn no_finite_numbers_are_too_much() {
         let mut nodes = Vec::new();
         roof.solve(field, &mut nodes);
         let other: Vec<f64> = (0..labels).map(|_| number()).collect();
-        roof.solve_again(Field { unary: &other, ..field }, &mut nodes);
+        roof.solve_again(BinaryField { unary: &other, ..field }, &mut nodes);
         assert_eq!(nodes.len(), labels);
         let mut solver = BranchAndBound::default();
         assert_eq!(solver.maximize(field, &[], 50).on.len(), labels);

@@ -1,7 +1,7 @@
 //! Promise: every cutting plane lies below its H_i everywhere and touches it where it was asked for, whatever the scale
 //! of the point, the weights, the groups and the number of threads.
 
-use maxmargin::linear::Terms;
+use maxmargin::linear::CooVector;
 use maxmargin::risk::{Evaluation, Groups, Oracle, Plane, Point, evaluate};
 use proptest::prelude::*;
 
@@ -67,8 +67,8 @@ fn check_planes(problem: &Problem, w: &[f64], others: &[&[f64]]) -> Result<(), T
 }
 
 /// The slope of a plane, written out.
-fn slope(oracle: &mut dyn Oracle, i: usize, plane: &Plane) -> Terms {
-    let mut terms = Terms::default();
+fn slope(oracle: &mut dyn Oracle, i: usize, plane: &Plane) -> CooVector {
+    let mut terms = CooVector::default();
     oracle.add_slopes(i, std::slice::from_ref(plane), &[(0, 1.0)], &mut terms);
     terms.added_up()
 }
@@ -81,7 +81,7 @@ fn check_arithmetic(
     w: &[f64],
     others: &[&[f64]],
 ) -> Result<(), TestCaseError> {
-    let slopes: Vec<Terms> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
+    let slopes: Vec<CooVector> = planes.iter().map(|plane| slope(oracle, i, plane)).collect();
     let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());
     for (other, scale) in others.iter().zip([1.0, 0.5, 3.0]) {
         let at = Point::unmeasured(other, scale);

@@ -5,12 +5,14 @@
 use std::ops::ControlFlow;
 
 use maxmargin::data::Rows;
-use maxmargin::inference::{Field, LabelGraph};
-use maxmargin::linear::Terms;
+use maxmargin::inference::{BinaryField, LabelGraph};
+use maxmargin::linear::CooVector;
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::search::{Memory, Scene, Strategy as Search, SurrogateSearch, Workspace};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
-use maxmargin::structure::{LabelSet, Mix, Multilabel, MultilabelScores, Relaxed, ScoreNoise, Structure};
+use maxmargin::structure::{
+    LabelSet, Mix, MultilabelScores, MultilabelStructure, Relaxed, ScoreNoise, Structure,
+};
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
@@ -54,7 +56,7 @@ fn all_close(a: &[f64], b: &[f64]) -> bool {
 /// One example under one weight vector.
 struct Case<'a> {
     problem: &'a Problem,
-    structure: &'a Multilabel,
+    structure: &'a MultilabelStructure,
     i: usize,
     w: &'a [f64],
 }
@@ -135,7 +137,7 @@ impl Case<'_> {
         let unary: Vec<f64> =
             unary.iter().enumerate().map(|(l, u)| mix.score * u + mix.loss * loss(l).1).collect();
         let coupling: Vec<f64> = coupling.iter().map(|c| mix.score * c).collect();
-        let field = Field { graph: &graph, unary: &unary, coupling: &coupling };
+        let field = BinaryField { graph: &graph, unary: &unary, coupling: &coupling };
         let missed: f64 = (0..problem.labels).map(|label| loss(label).0).sum();
         maximize_relaxed(field, &[]).unwrap().score + mix.score * constant + mix.loss * missed
     }
@@ -213,7 +215,7 @@ impl Case<'_> {
                 let mut sum = vec![0.0; problem.dim()];
                 structure.add_difference(x, y, truth, 1.0, sum.as_mut_slice());
                 prop_assert!(all_close(&sum, &difference(y)), "{y:?} − {truth:?}: {sum:?}");
-                let mut terms = Terms::default();
+                let mut terms = CooVector::default();
                 structure.add_difference(x, z, truth, -0.5, &mut terms);
                 let mut sum = vec![0.0; problem.dim()];
                 terms.added_up().add_to(-2.0, &mut sum);

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use maxmargin::data::{Dataset, FeatureMatrix, MatrixBuilder, RowValues, Rows, Shared, ValueArray};
 use maxmargin::features::{Index, Value};
-use maxmargin::linear::{FeatureSum, Precise, PreciseSum, Terms, add_row_products, precise_row_products};
+use maxmargin::linear::{CooVector, FeatureSum, Precise, PreciseSum, add_row_products, precise_row_products};
 use maxmargin::risk::StructuredRisk;
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Bcfw, BcfwOptions, Limits, run};
-use maxmargin::structure::{Example, LabelCost, Multiclass};
+use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 use proptest::prelude::*;
 
 mod common;
@@ -78,7 +78,7 @@ fn products(matrix: &FeatureMatrix) -> Vec<u64> {
     for labels in [1, 3, 10, 40] {
         let weights: Vec<f64> = (0..COLUMNS * labels).map(|k| (k * 37 % 101) as f64 / 7.0 - 5.0).collect();
         let (mut sum, mut precise_sum) = (vec![0.0; COLUMNS * labels], PreciseSum::zeros(COLUMNS * labels));
-        let mut terms = Terms::default();
+        let mut terms = CooVector::default();
         for row in (0..matrix.rows()).map(|row| matrix.row(row)) {
             let (mut out, mut precise) = (vec![0.5; labels], vec![Precise::default(); labels]);
             add_row_products(row, &weights, &mut out);
@@ -102,7 +102,7 @@ fn trained(matrix: FeatureMatrix) -> (Vec<u64>, u64) {
     let features = Arc::new(matrix);
     let truth = |i: usize| (i % 3) as u32;
     let example = |i| Example { input: Rows::new(&features, i..i + 1), truth: truth(i), weight: 1.0 };
-    let structure = Multiclass::new(COLUMNS, 3, true, LabelCost::ZeroOne).unwrap();
+    let structure = MulticlassStructure::new(COLUMNS, 3, true, LabelCost::ZeroOne).unwrap();
     let examples = (0..features.rows()).map(example).collect();
     let risk = StructuredRisk::new(structure, MarginSearch, examples).unwrap();
     let mut solver = Bcfw::new(0.1, &risk, BcfwOptions::default());
@@ -309,7 +309,7 @@ fn arrays_that_change_are_never_left() {
                 ended(&|| vec![0.0; COLUMNS * 3].add_row(matrix.row(row), 3, 1, 1.0)),
                 ended(&|| PreciseSum::zeros(COLUMNS * 3).add_row(matrix.row(row), 3, 1, 1.0)),
                 ended(&|| {
-                    let mut terms = Terms::default();
+                    let mut terms = CooVector::default();
                     terms.add_row(matrix.row(row), 3, 1, 1.0);
                     terms.dot(&weights);
                 }),

@@ -12,7 +12,7 @@ use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin::solver::Certificate;
 use maxmargin::structure::CostMatrix;
-use maxmargin::structure::{Example, LabelCost, Multiclass};
+use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
 use maxmargin::tasks::{
@@ -276,7 +276,7 @@ fn weights_that_prove_nothing_are_refused() {
     }
     let features = matrix(2, COLUMNS);
     let example = |weight| Example { input: maxmargin::data::Rows::new(&features, 0..1), truth: 0, weight };
-    let structure = Multiclass::new(COLUMNS, 2, true, LabelCost::ZeroOne).unwrap();
+    let structure = MulticlassStructure::new(COLUMNS, 2, true, LabelCost::ZeroOne).unwrap();
     for weight in [-0.5, f64::NAN, f64::INFINITY] {
         let examples = vec![example(1.0), example(weight)];
         let error = StructuredRisk::new(structure.clone(), MarginSearch, examples).err().unwrap().to_string();
@@ -296,7 +296,7 @@ fn costs_too_small_for_a_surrogate_are_refused() {
     let risk = |name: &str, cost: f64| {
         // The first label is taken for the second one at no cost.
         let costs = Arc::new(CostMatrix::new(2, vec![0.0, 0.0, cost, 0.0]).unwrap());
-        let structure = Multiclass::new(COLUMNS, 2, true, LabelCost::Matrix(costs)).unwrap();
+        let structure = MulticlassStructure::new(COLUMNS, 2, true, LabelCost::Matrix(costs)).unwrap();
         let search = SurrogateSearch::new(name.parse().unwrap(), Strategy::Stratified).unwrap();
         StructuredRisk::new(structure, search, vec![example(0, 0), example(1, 1)]).map(|_| ())
     };

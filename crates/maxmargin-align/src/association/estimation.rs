@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::corpus::Corpus;
 use super::jumps::{Jumps, REACH, Transitions};
 use super::posteriors::{FLOOR, Lattice};
-use super::{EstimationOptions, Model, Pass};
+use super::{EstimationOptions, Pass, TranslationModel};
 
 /// Sentence pairs in a block.
 const BLOCK: usize = 64;
@@ -45,14 +45,14 @@ pub(super) fn uniform(corpus: &Corpus) -> Directions {
 /// Runs the passes of one model, starting from `directions`.
 pub(super) fn run(
     corpus: &Corpus,
-    model: Model,
+    model: TranslationModel,
     directions: &mut Directions,
     options: &EstimationOptions,
     observe: &mut dyn FnMut(&Pass),
 ) {
     let passes = match model {
-        Model::Model1 => options.model1_passes,
-        Model::Hmm => options.hmm_passes,
+        TranslationModel::Model1 => options.model1_passes,
+        TranslationModel::Hmm => options.hmm_passes,
     };
     for number in 1..=passes {
         let (expected, log_likelihood) = expectation(corpus, model, directions, options);
@@ -90,7 +90,7 @@ struct BlockSums {
 
 fn expectation(
     corpus: &Corpus,
-    model: Model,
+    model: TranslationModel,
     directions: &Directions,
     options: &EstimationOptions,
 ) -> ([Expected; 2], [f64; 2]) {
@@ -100,8 +100,10 @@ fn expectation(
         jumps: vec![0.0; 2 * REACH + 1],
     });
     let jumps = match model {
-        Model::Model1 => None,
-        Model::Hmm => Some([transitions(corpus, directions, 0), transitions(corpus, directions, 1)]),
+        TranslationModel::Model1 => None,
+        TranslationModel::Hmm => {
+            Some([transitions(corpus, directions, 0), transitions(corpus, directions, 1)])
+        }
     };
     let step = Step { corpus, directions, jumps: jumps.as_ref(), options };
     let mut posteriors = [Posteriors::default(), Posteriors::default()];

@@ -80,7 +80,7 @@ impl EstimationOptions {
 
 /// A model of translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
+pub enum TranslationModel {
     /// IBM Model 1: a bag of words translates a bag of words.
     Model1,
     /// The hidden Markov model: translations go on near where they were.
@@ -91,7 +91,7 @@ pub enum Model {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pass {
     /// The model that is estimated.
-    pub model: Model,
+    pub model: TranslationModel,
     /// The pass, from 1.
     pub number: usize,
     /// The number of passes for this model.
@@ -126,9 +126,9 @@ impl Associations {
         options.check()?;
         let corpus = Corpus::new(texts, options.letters)?;
         let mut directions = estimation::uniform(&corpus);
-        estimation::run(&corpus, Model::Model1, &mut directions, options, &mut observe);
+        estimation::run(&corpus, TranslationModel::Model1, &mut directions, options, &mut observe);
         let model1 = directions.clone();
-        estimation::run(&corpus, Model::Hmm, &mut directions, options, &mut observe);
+        estimation::run(&corpus, TranslationModel::Hmm, &mut directions, options, &mut observe);
         Ok(Self::from_estimates(corpus, [model1, directions], options))
     }
 }

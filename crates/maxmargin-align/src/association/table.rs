@@ -6,7 +6,7 @@ use super::corpus::{Corpus, fold};
 use super::estimation::{Direction, Directions};
 use super::jumps::Jumps;
 use super::posteriors::{FLOOR, Lattice};
-use super::{EstimationOptions, Model};
+use super::{EstimationOptions, TranslationModel};
 
 /// Pairs with a smaller coefficient, or that occur together only once, are not kept for its sake.
 const SMALLEST_DICE: f64 = 0.05;
@@ -152,8 +152,8 @@ impl Associations {
             left: left.len(),
             right: right.len(),
             dice: values(&self.dice),
-            model1: of_model(Model::Model1),
-            hmm: of_model(Model::Hmm),
+            model1: of_model(TranslationModel::Model1),
+            hmm: of_model(TranslationModel::Hmm),
             translation: [values(&self.tables[1][0]), values(&self.tables[1][1])],
             sentences: [0, 1].map(|side| known[side].iter().map(|word| count(side, word)).collect()),
         }
@@ -167,7 +167,7 @@ impl Associations {
 
     fn posteriors(
         &self,
-        model: Model,
+        model: TranslationModel,
         direction: usize,
         known: &[Vec<Option<u32>>; 2],
         entries: &[Option<usize>],
@@ -191,8 +191,8 @@ impl Associations {
             *emission = word.map_or(0.0, |word| f64::from(null[word as usize])) + FLOOR;
         }
         match model {
-            Model::Model1 => lattice.model1(self.null_probability),
-            Model::Hmm => {
+            TranslationModel::Model1 => lattice.model1(self.null_probability),
+            TranslationModel::Hmm => {
                 lattice.hmm(&self.jumps[direction].transitions(states), self.null_probability, None)
             }
         };

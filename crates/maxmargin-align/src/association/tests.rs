@@ -126,21 +126,21 @@ struct Plain {
 type Pair = (Vec<&'static str>, Vec<&'static str>);
 
 impl Plain {
-    fn posteriors(&self, emitting: &[&str], emitted: &[&str], model: Model, null: f64) -> Summed {
+    fn posteriors(&self, emitting: &[&str], emitted: &[&str], model: TranslationModel, null: f64) -> Summed {
         let t = |f: &str, e: &str| self.table[&(e.to_owned(), f.to_owned())] + FLOOR;
         let emission: Vec<Vec<f64>> =
             emitted.iter().map(|f| emitting.iter().map(|e| t(f, e)).collect()).collect();
         let null_emission: Vec<f64> = emitted.iter().map(|f| self.null[*f] + FLOOR).collect();
         let jumps = match model {
-            Model::Model1 => Jumps::default(),
-            Model::Hmm => self.jumps.clone(),
+            TranslationModel::Model1 => Jumps::default(),
+            TranslationModel::Hmm => self.jumps.clone(),
         };
         sum_all(&emission, &null_emission, &jumps, null)
     }
 }
 
 /// Both directions, a pass at a time.
-fn plain_pass(pairs: &[Pair], plain: &mut [Plain; 2], model: Model, options: &EstimationOptions) {
+fn plain_pass(pairs: &[Pair], plain: &mut [Plain; 2], model: TranslationModel, options: &EstimationOptions) {
     let mut counts: [HashMap<(String, String), f64>; 2] = Default::default();
     let mut null: [HashMap<String, f64>; 2] = Default::default();
     let mut jumps = [vec![0.0; 2 * REACH + 1], vec![0.0; 2 * REACH + 1]];
@@ -174,7 +174,7 @@ fn plain_pass(pairs: &[Pair], plain: &mut [Plain; 2], model: Model, options: &Es
         for (word, count) in &null[direction] {
             plain[direction].null.insert(word.clone(), count / total);
         }
-        if model == Model::Hmm {
+        if model == TranslationModel::Hmm {
             plain[direction].jumps = Jumps::from_counts(&jumps[direction]);
         }
     }
@@ -232,7 +232,7 @@ proptest! {
         let options = EstimationOptions { agreement, model1_passes: 3, hmm_passes: 2, ..EstimationOptions::default() };
         let corpus = Corpus::new(&[&text_of(&pairs)], None).unwrap();
         let (mut found, mut plain) = (uniform(&corpus), plain_start(&pairs));
-        for (model, passes) in [(Model::Model1, 3), (Model::Hmm, 2)] {
+        for (model, passes) in [(TranslationModel::Model1, 3), (TranslationModel::Hmm, 2)] {
             run(&corpus, model, &mut found, &options, &mut |_| ());
             (0..passes).for_each(|_| plain_pass(&pairs, &mut plain, model, &options));
             assert_same(&corpus, &found, &plain);
@@ -244,7 +244,7 @@ proptest! {
         let options = EstimationOptions { agreement: false, model1_passes: 8, ..EstimationOptions::default() };
         let mut last = [f64::NEG_INFINITY; 2];
         Associations::estimate(&[&text_of(&pairs)], &options, |pass| {
-            if pass.model == Model::Model1 {
+            if pass.model == TranslationModel::Model1 {
                 for (now, last) in pass.log_likelihood.iter().zip(&mut last) {
                     assert!(*now >= *last - 1e-4, "{now} after {last} in pass {}", pass.number);
                     *last = *now;

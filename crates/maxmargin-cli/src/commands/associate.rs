@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin_align::ParallelText;
-use maxmargin_align::association::{Associations, EstimationOptions, Model, Pass};
+use maxmargin_align::association::{Associations, EstimationOptions, Pass, TranslationModel};
 
 use crate::files::Files;
 use crate::print::{count, note, say};
@@ -84,8 +84,8 @@ impl Associate {
         let start = Instant::now();
         let watch = |pass: &Pass| {
             let model = match pass.model {
-                Model::Model1 => "Model 1",
-                Model::Hmm => "hidden Markov model",
+                TranslationModel::Model1 => "Model 1",
+                TranslationModel::Hmm => "hidden Markov model",
             };
             let [right, left] = pass.log_likelihood;
             if !self.quiet {

@@ -2,7 +2,7 @@
 //!
 //! Labels, hull and contours are the same in all panels, so that the eye compares the ways only.
 
-use maxmargin::comparison::{Portrait, Way};
+use maxmargin::comparison::{Portrait, SearchPath};
 use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
 use plotters::coord::Shift;
@@ -42,7 +42,7 @@ pub struct PlanePicture {
 impl PlanePicture {
     /// A panel for each search, and the legend.
     fn columns(&self) -> i32 {
-        match self.portrait.ways.len() + 1 {
+        match self.portrait.paths.len() + 1 {
             cells @ 1..=2 => cells as i32,
             3..=4 => 2,
             5..=6 => 3,
@@ -52,8 +52,8 @@ impl PlanePicture {
 
     /// The ranges of h and g: all that matters to a search, and not every label far off to the left.
     fn ranges(&self) -> ((f64, f64), (f64, f64)) {
-        let Portrait { surrogate, hull, ways, .. } = &self.portrait;
-        let ends = ways.iter().map(|way| way.end);
+        let Portrait { surrogate, hull, paths, .. } = &self.portrait;
+        let ends = paths.iter().map(|path| path.end);
         let mut seen: Vec<(f64, f64)> = hull.iter().copied().chain(ends).collect();
         if *surrogate != Surrogate::MicroF1 {
             // The truth; and for slack rescaling the corner of all angles.
@@ -68,9 +68,9 @@ impl PlanePicture {
         (wide(&|point| point.0, RIGHT_MARGIN), wide(&|point| point.1, MARGIN))
     }
 
-    fn draw_panel<B: DrawingBackend>(&self, way: &Way, place: &DrawingArea<B, Shift>) -> Drawn<B> {
+    fn draw_panel<B: DrawingBackend>(&self, path: &SearchPath, place: &DrawingArea<B, Shift>) -> Drawn<B> {
         let (heights, losses) = self.ranges();
-        let caption = format!("{}: {} with {}", way.strategy, number(way.value), queries(way));
+        let caption = format!("{}: {} with {}", path.strategy, number(path.value), queries(path));
         let mut chart = ChartBuilder::on(place)
             .caption(caption, text(34))
             .margin(16)
@@ -95,11 +95,11 @@ impl PlanePicture {
             .draw()?;
         let plot = chart.plotting_area();
         self.draw_contours(plot, heights, losses)?;
-        if way.strategy == Strategy::Angular {
-            draw_rays(plot, way, heights, losses)?;
+        if path.strategy == Strategy::Angular {
+            draw_rays(plot, path, heights, losses)?;
         }
         self.draw_labels(plot, heights, losses)?;
-        draw_way(plot, way)
+        draw_path(plot, path)
     }
 
     fn draw_contours<B: DrawingBackend>(
@@ -140,17 +140,17 @@ impl PlanePicture {
     }
 
     fn draw_legend<B: DrawingBackend>(&self, place: &DrawingArea<B, Shift>) -> Drawn<B> {
-        let Portrait { surrogate, labels, is_whole, ways, .. } = &self.portrait;
+        let Portrait { surrogate, labels, is_whole, paths, .. } = &self.portrait;
         let (shown, best) = (labels.len(), number(self.portrait.best()));
         let all = if *is_whole { "all labels" } else { "some labels" };
-        let angular = ways.iter().any(|way| way.strategy == Strategy::Angular);
-        let mixes = ways.iter().any(|way| way.strategy.mixes());
+        let angular = paths.iter().any(|path| path.strategy == Strategy::Angular);
+        let mixes = paths.iter().any(|path| path.strategy.mixes());
         let mut entries: Vec<(Option<Symbol>, String)> = vec![
             (Some(Symbol::Dot(LABEL)), format!("{all}, at {shown} places")),
             (Some(Symbol::Line(HULL, 3)), "upper right of their hull".to_owned()),
             (Some(Symbol::Line(INK, 3)), format!("{surrogate} = {best}, the best label found")),
             (Some(Symbol::Line(LABEL, 2)), "25, 50, 75, 125 and 150 % of it".to_owned()),
-            (Some(Symbol::Way), "answers of queries, in order".to_owned()),
+            (Some(Symbol::SearchPath), "answers of queries, in order".to_owned()),
             (Some(Symbol::End), "the answer of the search".to_owned()),
         ];
         if angular {
@@ -174,7 +174,7 @@ impl PlanePicture {
 
 impl Picture for PlanePicture {
     fn size(&self) -> (u32, u32) {
-        let (columns, cells) = (self.columns(), self.portrait.ways.len() as i32 + 1);
+        let (columns, cells) = (self.columns(), self.portrait.paths.len() as i32 + 1);
         let rows = (cells + columns - 1) / columns;
         ((columns * PANEL.0) as u32, (TITLE + rows * PANEL.1) as u32)
     }
@@ -187,17 +187,17 @@ impl Picture for PlanePicture {
             let (row, column) = (i / self.columns(), i % self.columns());
             area.clone().shrink((column * PANEL.0, TITLE + row * PANEL.1), PANEL)
         };
-        for (i, way) in (0..).zip(&self.portrait.ways) {
-            self.draw_panel(way, &cell(i))?;
+        for (i, path) in (0..).zip(&self.portrait.paths) {
+            self.draw_panel(path, &cell(i))?;
         }
-        self.draw_legend(&cell(self.portrait.ways.len() as i32))?;
+        self.draw_legend(&cell(self.portrait.paths.len() as i32))?;
         area.present()
     }
 }
 
 /// `1 query`, `5 queries`.
-fn queries(way: &Way) -> String {
-    match way.queries.len() {
+fn queries(path: &SearchPath) -> String {
+    match path.queries.len() {
         1 => "1 query".to_owned(),
         count => format!("{count} queries"),
     }
@@ -206,11 +206,11 @@ fn queries(way: &Way) -> String {
 /// The rays at which angles were split, from the corner (−1, 0): their slope is 1/λ.
 fn draw_rays<B: DrawingBackend>(
     plot: &Plot<'_, B>,
-    way: &Way,
+    path: &SearchPath,
     heights: (f64, f64),
     losses: (f64, f64),
 ) -> Drawn<B> {
-    for query in &way.queries {
+    for query in &path.queries {
         let lambda = query.mix.loss / query.mix.score;
         let g = losses.1.min((heights.1 + 1.0) / lambda.max(f64::MIN_POSITIVE));
         let ray = PathElement::new([(-1.0, 0.0), (lambda * g - 1.0, g)], RAY.stroke_width(2));
@@ -220,15 +220,15 @@ fn draw_rays<B: DrawingBackend>(
 }
 
 /// Lines from answer to answer, the numbers of the queries, and a ring around the end.
-fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
+fn draw_path<B: DrawingBackend>(plot: &Plot<'_, B>, path: &SearchPath) -> Drawn<B> {
     let mut places: Vec<((f64, f64), Vec<usize>)> = Vec::new();
-    for (i, answer) in way.queries.iter().enumerate().filter_map(|(i, query)| Some((i + 1, query.answer?))) {
+    for (i, answer) in path.queries.iter().enumerate().filter_map(|(i, query)| Some((i + 1, query.answer?))) {
         match places.iter_mut().find(|(place, _)| *place == answer) {
             Some((_, numbers)) => numbers.push(i),
             None => places.push((answer, vec![i])),
         }
     }
-    let answers: Vec<(f64, f64)> = way.queries.iter().filter_map(|query| query.answer).collect();
+    let answers: Vec<(f64, f64)> = path.queries.iter().filter_map(|query| query.answer).collect();
     // One by one: where a line turns back its joint would be a spike.
     for step in answers.windows(2).filter(|step| step[0] != step[1]) {
         plot.draw(&PathElement::new(step.to_vec(), WAY.stroke_width(4)))?;
@@ -239,7 +239,7 @@ fn draw_way<B: DrawingBackend>(plot: &Plot<'_, B>, way: &Way) -> Drawn<B> {
         let name = Text::new(ranges(numbers), (14, -14), style);
         plot.draw(&(EmptyElement::at(*place) + name))?;
     }
-    plot.draw(&Circle::new(way.end, 17, END.stroke_width(4)))
+    plot.draw(&Circle::new(path.end, 17, END.stroke_width(4)))
 }
 
 /// `1 3–5` for 1, 3, 4, 5.
@@ -263,7 +263,7 @@ fn ranges(numbers: &[usize]) -> String {
 enum Symbol {
     Dot(RGBColor),
     Line(RGBColor, u32),
-    Way,
+    SearchPath,
     End,
 }
 
@@ -274,7 +274,7 @@ impl Symbol {
             Symbol::Line(colour, width) => {
                 area.draw(&PathElement::new([(x - 36, y), (x + 36, y)], colour.stroke_width(*width)))
             }
-            Symbol::Way => {
+            Symbol::SearchPath => {
                 area.draw(&PathElement::new([(x - 36, y), (x + 36, y)], WAY.stroke_width(4)))?;
                 area.draw(&Circle::new((x, y), 9, WAY.filled()))
             }

@@ -2,13 +2,13 @@
 //!
 //! Every k-th example is followed through the whole run, at every oracle call: a sample of examples and not of calls,
 //! since a warm start is only what it is in training if no call of the example was left out. The choice depends on the
-//! data only, and each example has a tally of its own, so that the number of threads changes nothing but times.
+//! data only, and each example has statistics of its own, so that the number of threads changes nothing but times.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::contest::{Contest, Round};
-use super::{Portrait, Tally};
+use super::{Portrait, SearchStatistics};
 use crate::error::Result;
 use crate::search::{LabelPlane, Memory, Scene, Search, Strategy, SurrogateSearch, Violation, Workspace};
 use crate::structure::Structure;
@@ -26,9 +26,9 @@ pub enum Subject {
 }
 
 /// What came of a comparison, readable while it goes on.
-pub trait Comparison: Send + Sync {
+pub trait SearchComparison: Send + Sync {
     /// How each strategy did.
-    fn tallies(&self) -> Vec<Tally>;
+    fn statistics(&self) -> Vec<SearchStatistics>;
 
     /// The strategy that drives the run.
     fn driving(&self) -> Strategy;
@@ -92,13 +92,14 @@ impl<L: Clone + PartialEq> Contests<L> {
     }
 }
 
-impl<L: Clone + PartialEq + Send + Sync> Comparison for Contests<L> {
-    fn tallies(&self) -> Vec<Tally> {
-        let mut tallies: Vec<Tally> = self.strategies.iter().copied().map(Tally::new).collect();
+impl<L: Clone + PartialEq + Send + Sync> SearchComparison for Contests<L> {
+    fn statistics(&self) -> Vec<SearchStatistics> {
+        let mut statistics: Vec<SearchStatistics> =
+            self.strategies.iter().copied().map(SearchStatistics::new).collect();
         for contest in &self.contests {
-            tallies.iter_mut().zip(lock(contest).tallies()).for_each(|(tally, other)| tally.join(other));
+            statistics.iter_mut().zip(lock(contest).statistics()).for_each(|(each, other)| each.join(other));
         }
-        tallies
+        statistics
     }
 
     fn driving(&self) -> Strategy {
@@ -154,7 +155,7 @@ impl<L: Clone + PartialEq + Send + Sync + 'static> ComparedSearch<L> {
     }
 
     /// What comes of it.
-    pub fn comparison(&self) -> Arc<dyn Comparison> {
+    pub fn comparison(&self) -> Arc<dyn SearchComparison> {
         self.contests.clone()
     }
 }

@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use super::tally::{Mark, Tally};
+use super::statistics::{Mark, SearchStatistics};
 use crate::search::{Answer, LabelPlane, Memory, Spot, Strategy, search};
 use crate::surrogate::Surrogate;
 
@@ -27,7 +27,7 @@ pub(super) struct Round<L> {
 pub(super) struct Contest<L> {
     surrogate: Surrogate,
     memories: Vec<Memory<L>>,
-    tallies: Vec<Tally>,
+    statistics: Vec<SearchStatistics>,
     driving: usize,
     /// What the driving search found so far.
     found: Vec<L>,
@@ -40,7 +40,7 @@ impl<L: Clone + PartialEq> Contest<L> {
         Self {
             surrogate,
             memories: strategies.iter().map(|_| Memory::default()).collect(),
-            tallies: strategies.iter().copied().map(Tally::new).collect(),
+            statistics: strategies.iter().copied().map(SearchStatistics::new).collect(),
             driving,
             found: Vec::new(),
             rounds: 0,
@@ -48,8 +48,8 @@ impl<L: Clone + PartialEq> Contest<L> {
     }
 
     /// How the searches did.
-    pub(super) fn tallies(&self) -> &[Tally] {
-        &self.tallies
+    pub(super) fn statistics(&self) -> &[SearchStatistics] {
+        &self.statistics
     }
 
     /// The rounds so far.
@@ -61,23 +61,23 @@ impl<L: Clone + PartialEq> Contest<L> {
     pub(super) fn round<P: LabelPlane<Label = L>>(&mut self, plane: &mut P) -> Round<L> {
         let slack = self.slack(plane);
         let (mut warm, mut cold) = (Vec::new(), Vec::new());
-        for (tally, memory) in self.tallies.iter().zip(&mut self.memories) {
-            let answer = timed(tally.strategy, plane, self.surrogate, memory);
-            cold.push(match tally.strategy.remembers() {
-                true => timed(tally.strategy, plane, self.surrogate, &mut Memory::default()),
+        for (each, memory) in self.statistics.iter().zip(&mut self.memories) {
+            let answer = timed(each.strategy, plane, self.surrogate, memory);
+            cold.push(match each.strategy.remembers() {
+                true => timed(each.strategy, plane, self.surrogate, &mut Memory::default()),
                 false => answer.clone(),
             });
             warm.push(answer);
         }
-        self.tallies.iter_mut().for_each(|tally| tally.mixes &= !plane.is_fractional());
-        let is_mix: Vec<bool> = self.tallies.iter().map(|tally| tally.mixes).collect();
+        self.statistics.iter_mut().for_each(|each| each.mixes &= !plane.is_fractional());
+        let is_mix: Vec<bool> = self.statistics.iter().map(|each| each.mixes).collect();
         let of_labels = || warm.iter().zip(&is_mix).chain(cold.iter().zip(&is_mix)).filter(|(_, mix)| !**mix);
         let best = of_labels().map(|((answer, _), _)| answer.value).fold(0.0, f64::max);
         let best_mix = warm.iter().chain(&cold).map(|(answer, _)| answer.value).fold(best, f64::max);
-        for (place, tally) in self.tallies.iter_mut().enumerate() {
+        for (place, each) in self.statistics.iter_mut().enumerate() {
             let best = if is_mix[place] { best_mix } else { best };
             for (totals, (answer, seconds)) in
-                [(&mut tally.warm, &warm[place]), (&mut tally.cold, &cold[place])]
+                [(&mut each.warm, &warm[place]), (&mut each.cold, &cold[place])]
             {
                 let queries = answer.queries.len();
                 let mark = Mark { value: answer.value, upper: answer.upper, queries, seconds: *seconds };
@@ -85,7 +85,7 @@ impl<L: Clone + PartialEq> Contest<L> {
             }
         }
         let from_nothing =
-            self.tallies.iter().zip(&cold).filter(|(tally, _)| !tally.mixes && !tally.strategy.needs_slack());
+            self.statistics.iter().zip(&cold).filter(|(each, _)| !each.mixes && !each.strategy.needs_slack());
         let worst = from_nothing.map(|(_, (answer, _))| answer.value).fold(best, f64::min);
         let spread = if Mark::is_less(worst, best) { best - worst } else { 0.0 };
         self.keep(plane, &warm[self.driving].0);
@@ -148,7 +148,7 @@ mod tests {
         let round = contest.round(&mut plane);
         let best = 1.45 * 1.1;
         assert!((round.spread - (best - 0.4)).abs() < 1e-12, "{}", round.spread);
-        for Tally { strategy, warm, cold, .. } in contest.tallies() {
+        for SearchStatistics { strategy, warm, cold, .. } in contest.statistics() {
             let expected = u64::from(!strategy.is_exact());
             assert_eq!((warm.searches, warm.misses, cold.misses), (1, expected, expected), "{strategy}");
             assert_eq!(warm.broken_bounds + cold.broken_bounds, 0, "{strategy}");
@@ -166,7 +166,7 @@ mod tests {
         contest.round(&mut plane);
         contest.round(&mut plane);
         let successes = |contest: &Contest<usize>| -> Vec<u64> {
-            contest.tallies().iter().map(|tally| tally.warm.successes).collect()
+            contest.statistics().iter().map(|each| each.warm.successes).collect()
         };
         assert_eq!(successes(&contest), [1, 1, 1], "nothing is new in the second round");
         // Other weights: the first label is now better than the one found before.
@@ -182,7 +182,7 @@ mod tests {
         let mut contest = contest(&[Strategy::Hull, Strategy::Bisecting]);
         let mut plane = Points::new((0..40).map(|i| (f64::from(i), f64::from(40 - i).sqrt())).collect());
         (0..5).for_each(|_| drop(contest.round(&mut plane)));
-        for Tally { strategy, warm, cold, .. } in contest.tallies() {
+        for SearchStatistics { strategy, warm, cold, .. } in contest.statistics() {
             assert!(warm.mean_queries() < cold.mean_queries(), "{strategy}: {warm:?} and {cold:?}");
         }
     }
@@ -191,7 +191,7 @@ mod tests {
     fn mixes_are_measured_against_mixes() {
         let mut contest = contest(&[Strategy::Hull, Strategy::HullFractional]);
         contest.round(&mut Points::new(HIDDEN.to_vec()));
-        let [labels, mixes] = contest.tallies() else { panic!("two searches") };
+        let [labels, mixes] = contest.statistics() else { panic!("two searches") };
         assert_eq!((labels.warm.misses, mixes.warm.misses), (0, 0));
         assert_eq!(labels.warm.mean_ratio(), 1.0, "the better mix must not count for labels");
     }

@@ -21,7 +21,7 @@ const CONTOUR_POINTS: usize = 400;
 
 /// The way of one search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct SearchPath {
     /// The search.
     pub strategy: Strategy,
     /// Its queries in order.
@@ -50,7 +50,7 @@ pub struct Portrait {
     /// The upper right of the hull, from the largest h to the largest g.
     pub hull: Vec<(f64, f64)>,
     /// The searches.
-    pub ways: Vec<Way>,
+    pub paths: Vec<SearchPath>,
 }
 
 impl Portrait {
@@ -65,14 +65,14 @@ impl Portrait {
     where
         P::Label: 'a,
     {
-        let way = |(strategy, answer): (Strategy, &Answer<P::Label>)| Way {
+        let path = |(strategy, answer): (Strategy, &Answer<P::Label>)| SearchPath {
             strategy,
             queries: answer.queries.clone(),
             end: answer.point(),
             value: answer.value,
             upper: answer.upper,
         };
-        let ways: Vec<Way> = answers.map(way).collect();
+        let paths: Vec<SearchPath> = answers.map(path).collect();
         let hull = hull(plane);
         let all = plane.k_best(Mix::AUGMENTED, MOST_LABELS + 1);
         let is_listed = all.as_ref().is_some_and(|all| all.len() <= MOST_LABELS);
@@ -86,17 +86,17 @@ impl Portrait {
         }
         let mut labels: Vec<(f64, f64)> = listed.iter().map(Spot::point).collect();
         labels.push(plane.truth().point());
-        labels.extend(ways.iter().flat_map(|way| &way.queries).filter_map(|query| query.answer));
+        labels.extend(paths.iter().flat_map(|path| &path.queries).filter_map(|query| query.answer));
         labels.extend(&hull);
         labels.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         labels.dedup();
-        Self { surrogate, example, call, labels, is_whole, hull, ways }
+        Self { surrogate, example, call, labels, is_whole, hull, paths }
     }
 
     /// The best label found.
     pub fn best(&self) -> f64 {
-        let of_labels = self.ways.iter().filter(|way| !way.strategy.mixes());
-        of_labels.map(|way| way.value).fold(0.0, f64::max)
+        let of_labels = self.paths.iter().filter(|path| !path.strategy.mixes());
+        of_labels.map(|path| path.value).fold(0.0, f64::max)
     }
 
     /// Where ψ has a value, for h and g in these ranges, by rising g.
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(portrait.labels.len(), points.len());
         assert!(portrait.is_whole);
         assert_eq!(portrait.hull, [(3.0, 0.1), (1.5, 1.8), (-0.9, 4.0)]);
-        assert_eq!(portrait.ways[0].end, (1.5, 1.8));
+        assert_eq!(portrait.paths[0].end, (1.5, 1.8));
         assert_eq!(portrait.best(), 2.5 * 1.8);
         let contour = portrait.contour(4.5, (-1.0, 10.0), (0.0, 4.0));
         assert!(contour.len() > 100);

@@ -10,7 +10,7 @@
 
 use super::dominance::{HALF, ON};
 use super::roof_duality::scale;
-use super::{AllSets, Field, LabelGraph, RoofDual, relaxed_score};
+use super::{AllSets, BinaryField, LabelGraph, RoofDual, relaxed_score};
 
 /// With this many halves, listing their sets costs about as much as one relaxation.
 const LISTED: usize = 13;
@@ -36,9 +36,9 @@ impl BoundedSet {
 /// Searches for best sets; working memory that is reused from field to field.
 ///
 /// ```
-/// use maxmargin_core::inference::{BranchAndBound, Field, LabelGraph};
+/// use maxmargin_core::inference::{BranchAndBound, BinaryField, LabelGraph};
 /// let graph = LabelGraph::complete(3);
-/// let field = Field { graph: &graph, unary: &[1.0, 1.0, 1.5], coupling: &[-2.0; 3] };
+/// let field = BinaryField { graph: &graph, unary: &[1.0, 1.0, 1.5], coupling: &[-2.0; 3] };
 /// let mut solver = BranchAndBound::default();
 /// let best = solver.maximize(field, &[], 1000);
 /// assert_eq!((best.on, best.score, best.bound), (vec![false, false, true], 1.5, 1.5));
@@ -75,8 +75,8 @@ struct Part {
 }
 
 impl Part {
-    fn field(&self) -> Field<'_> {
-        Field { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
+    fn field(&self) -> BinaryField<'_> {
+        BinaryField { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
     }
 
     /// A unary with which a label does not depend on others.
@@ -90,7 +90,12 @@ impl Part {
 impl BranchAndBound {
     /// A best set in which labels are as they are `fixed` (one entry per label, or none at all). After `most_nodes`
     /// relaxations the search ends with what it has.
-    pub fn maximize(&mut self, field: Field<'_>, fixed: &[Option<bool>], most_nodes: usize) -> BoundedSet {
+    pub fn maximize(
+        &mut self,
+        field: BinaryField<'_>,
+        fixed: &[Option<bool>],
+        most_nodes: usize,
+    ) -> BoundedSet {
         let mut nodes = Vec::new();
         self.roof.solve_fixed(field, fixed, &mut nodes);
         let mut on: Vec<bool> = nodes.iter().map(|&node| node == ON).collect();
@@ -145,7 +150,7 @@ impl BranchAndBound {
                 self.unary[label as usize] = part.unary[label as usize];
             }
             self.fix(part, branch.label, branch.on);
-            self.roof.solve_again(Field { unary: &self.unary, ..field }, &mut self.nodes);
+            self.roof.solve_again(BinaryField { unary: &self.unary, ..field }, &mut self.nodes);
         }
     }
 
@@ -204,7 +209,7 @@ impl BranchAndBound {
 }
 
 /// The undecided labels in parts that are not connected; numbers are multiplied by `scale`.
-fn parts(field: Field<'_>, nodes: &[u8], scale: f64) -> Vec<Part> {
+fn parts(field: BinaryField<'_>, nodes: &[u8], scale: f64) -> Vec<Part> {
     let mut places = vec![u32::MAX; nodes.len()];
     let mut parts = Vec::new();
     for first in 0..nodes.len() {
@@ -260,14 +265,14 @@ struct Flips {
 }
 
 impl Flips {
-    fn start(&mut self, field: Field<'_>) {
+    fn start(&mut self, field: BinaryField<'_>) {
         self.best.clear();
         self.best.resize(field.graph.labels(), false);
         self.score = 0.0;
     }
 
     /// Starts from the labels that are on, and flips the label that gains most until none does.
-    fn climb(&mut self, field: Field<'_>, nodes: &[u8]) {
+    fn climb(&mut self, field: BinaryField<'_>, nodes: &[u8]) {
         self.on.clear();
         self.on.resize(nodes.len(), false);
         self.gains.clear();
@@ -291,7 +296,7 @@ impl Flips {
         }
     }
 
-    fn flip(&mut self, field: Field<'_>, label: usize) {
+    fn flip(&mut self, field: BinaryField<'_>, label: usize) {
         self.on[label] = !self.on[label];
         let sign = if self.on[label] { 1.0 } else { -1.0 };
         for &(j, e) in field.graph.neighbours(label) {
@@ -309,7 +314,7 @@ mod tests {
         // Two frustrated triangles and a label by itself.
         let edges = vec![(0, 2), (2, 4), (0, 4), (1, 3), (3, 5), (1, 5)];
         let graph = LabelGraph::new(7, edges)?;
-        let field = Field { graph: &graph, unary: &[1.0; 7], coupling: &[-2.0; 6] };
+        let field = BinaryField { graph: &graph, unary: &[1.0; 7], coupling: &[-2.0; 6] };
         let mut nodes = Vec::new();
         RoofDual::default().solve(field, &mut nodes);
         let parts = parts(field, &nodes, 1.0);

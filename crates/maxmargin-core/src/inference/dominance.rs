@@ -12,7 +12,7 @@
 //! Invariant: an undecided label has `field` = unary + what neighbours that are on add + half of the couplings to undecided
 //! neighbours, and `spread` = half of their absolute values. These are the numbers of the field in ±1 variables.
 
-use super::{Field, LabelGraph};
+use super::{BinaryField, LabelGraph};
 
 /// A label that is off, undecided or on: twice its value in the relaxation.
 pub(super) const OFF: u8 = 0;
@@ -89,7 +89,7 @@ impl Dominance {
     }
 
     /// Decides what can be decided, given the labels that are `fixed` (all may change where this is empty).
-    pub fn decide(&mut self, field: Field<'_>, scale: f64, fixed: &[Option<bool>]) {
+    pub fn decide(&mut self, field: BinaryField<'_>, scale: f64, fixed: &[Option<bool>]) {
         let labels = field.graph.labels();
         self.field.clear();
         self.field.extend(self.half_sums.iter().zip(field.unary).map(|(sum, unary)| sum + scale * unary));
@@ -139,7 +139,7 @@ impl Dominance {
     }
 
     /// Tells all news at once to the undecided labels, which is less work when they are the fewer.
-    fn sum_again(&mut self, field: Field<'_>, scale: f64) {
+    fn sum_again(&mut self, field: BinaryField<'_>, scale: f64) {
         self.news.clear();
         let half = 0.5 * scale;
         // Decisions made on the way would be old news to the labels before them: they wait for the end.
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn decisions_spread_along_a_chain() -> crate::Result<()> {
         let graph = LabelGraph::new(4, vec![(0, 1), (1, 2), (2, 3)])?;
-        let field = Field { graph: &graph, unary: &[3.0, 0.5, 0.5, -5.0], coupling: &[-2.0, 1.0, 4.0] };
+        let field = BinaryField { graph: &graph, unary: &[3.0, 0.5, 0.5, -5.0], coupling: &[-2.0, 1.0, 4.0] };
         let mut dominance = Dominance::default();
         dominance.prepare(&graph, field.coupling, 1.0);
         dominance.decide(field, 1.0, &[]);
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_frustrated_triangle_is_left_alone() {
         let graph = LabelGraph::complete(3);
-        let field = Field { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
+        let field = BinaryField { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
         let mut dominance = Dominance::default();
         dominance.prepare(&graph, field.coupling, 1.0);
         dominance.decide(field, 1.0, &[]);
@@ -199,7 +199,7 @@ mod tests {
             let number = |i: u64| ((seed * 31 + i).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 7;
             let unary: Vec<f64> = (0..5).map(|i| 2.0 * (number(i) as f64 - 3.0)).collect();
             let coupling: Vec<f64> = (5..15).map(|i| number(i) as f64 - 3.0).collect();
-            let field = Field { graph: &graph, unary: &unary, coupling: &coupling };
+            let field = BinaryField { graph: &graph, unary: &unary, coupling: &coupling };
             let mut dominance = Dominance::default();
             dominance.prepare(&graph, &coupling, 1.0);
             dominance.decide(field, 1.0, &[]);

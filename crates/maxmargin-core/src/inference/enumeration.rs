@@ -4,7 +4,7 @@
 //! rest scores, plus unary_i and the couplings of i to the rest. The latter are themselves a sum of two tables over halves
 //! of the labels, so that a set costs two additions.
 
-use super::Field;
+use super::BinaryField;
 use crate::error::{Error, Result};
 
 /// The most labels whose sets are listed: the table takes 8 MB.
@@ -13,9 +13,9 @@ pub const MOST_LABELS: usize = 20;
 /// The scores of all sets; working memory that is reused from field to field.
 ///
 /// ```
-/// use maxmargin_core::inference::{AllSets, Field, LabelGraph};
+/// use maxmargin_core::inference::{AllSets, BinaryField, LabelGraph};
 /// let graph = LabelGraph::complete(3);
-/// let field = Field { graph: &graph, unary: &[1.0, 2.0, 3.0], coupling: &[4.0, -5.0, -6.0] };
+/// let field = BinaryField { graph: &graph, unary: &[1.0, 2.0, 3.0], coupling: &[4.0, -5.0, -6.0] };
 /// let mut sets = AllSets::default();
 /// sets.fill(field)?;
 /// assert_eq!(sets.best(), (0b011, 7.0));
@@ -34,7 +34,7 @@ pub struct AllSets {
 
 impl AllSets {
     /// Computes the score of each set. Refused for more than [`MOST_LABELS`] labels.
-    pub fn fill(&mut self, field: Field<'_>) -> Result<()> {
+    pub fn fill(&mut self, field: BinaryField<'_>) -> Result<()> {
         let labels = field.graph.labels();
         if labels > MOST_LABELS {
             let problem = format!("all sets can be listed of up to {MOST_LABELS} labels, not of {labels}");
@@ -162,7 +162,7 @@ mod tests {
     fn no_labels_have_one_set() {
         let graph = LabelGraph::independent(0);
         let mut sets = AllSets::default();
-        sets.fill(Field { graph: &graph, unary: &[], coupling: &[] }).expect("few labels");
+        sets.fill(BinaryField { graph: &graph, unary: &[], coupling: &[] }).expect("few labels");
         assert_eq!((sets.best(), sets.k_best(5)), ((0, 0.0), vec![(0, 0.0)]));
         assert_eq!((sets.best_by_distance(0), sets.k_best(0)), (vec![(0, 0.0)], vec![]));
         assert_eq!(AllSets::default().best(), (0, 0.0));
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn too_many_labels_are_refused() {
         let graph = LabelGraph::independent(21);
-        let field = Field { graph: &graph, unary: &[0.0; 21], coupling: &[] };
+        let field = BinaryField { graph: &graph, unary: &[0.0; 21], coupling: &[] };
         assert!(AllSets::default().fill(field).is_err());
     }
 
@@ -179,7 +179,7 @@ mod tests {
     fn keys_without_a_set_are_left_empty() {
         let graph = LabelGraph::independent(2);
         let mut sets = AllSets::default();
-        sets.fill(Field { graph: &graph, unary: &[1.0, 2.0], coupling: &[] }).expect("few labels");
+        sets.fill(BinaryField { graph: &graph, unary: &[1.0, 2.0], coupling: &[] }).expect("few labels");
         let by_key = sets.best_by_key(4, |set| 2 * set.count_ones() as usize);
         assert_eq!(by_key, [Some((0, 0.0)), None, Some((2, 2.0)), None, Some((3, 3.0))]);
         // Score first, then the fewest labels.

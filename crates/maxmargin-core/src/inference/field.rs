@@ -130,7 +130,7 @@ impl LabelGraph {
 
 /// The scores of one input's labels and pairs.
 #[derive(Debug, Clone, Copy)]
-pub struct Field<'a> {
+pub struct BinaryField<'a> {
     /// The pairs.
     pub graph: &'a LabelGraph,
     /// The score of each label that is on.
@@ -139,7 +139,7 @@ pub struct Field<'a> {
     pub coupling: &'a [f64],
 }
 
-impl Field<'_> {
+impl BinaryField<'_> {
     /// The score of a set of labels.
     pub fn score(&self, is_on: impl Fn(usize) -> bool) -> f64 {
         let unary: f64 = (0..self.graph.labels()).filter(|&i| is_on(i)).map(|i| self.unary[i]).sum();

@@ -6,15 +6,15 @@
 //!
 //! Trees are joined like subtrees, under a root beyond the labels that is always off. Ties are broken in favour of "off".
 
-use super::{Field, LabelGraph};
+use super::{BinaryField, LabelGraph};
 use crate::error::{Error, Result};
 
 /// The order in which the labels of a forest are worked off; working memory for a graph.
 ///
 /// ```
-/// use maxmargin_core::inference::{Field, Forest, LabelGraph};
+/// use maxmargin_core::inference::{BinaryField, Forest, LabelGraph};
 /// let graph = LabelGraph::new(3, vec![(0, 1), (1, 2)])?;
-/// let field = Field { graph: &graph, unary: &[2.0, -3.0, 2.0], coupling: &[1.0, 1.0] };
+/// let field = BinaryField { graph: &graph, unary: &[2.0, -3.0, 2.0], coupling: &[1.0, 1.0] };
 /// let mut forest = Forest::new(&graph)?;
 /// assert_eq!(forest.maximize(field, &[]), (vec![true, false, true], 4.0));
 /// assert_eq!(forest.maximize(field, &[None, Some(true), None]), (vec![true, true, true], 3.0));
@@ -47,7 +47,7 @@ struct Differences {
 }
 
 impl Differences {
-    fn start(&mut self, field: Field<'_>, truth: &[bool]) {
+    fn start(&mut self, field: BinaryField<'_>, truth: &[bool]) {
         let labels = field.graph.labels();
         self.tables.resize(labels + 1, Vec::new());
         self.choices.resize(labels, Vec::new());
@@ -119,7 +119,7 @@ impl Forest {
 
     /// A best set of a field on this graph in which labels are as they are `fixed` (one entry per label, or none at all), and
     /// its score.
-    pub fn maximize(&mut self, field: Field<'_>, fixed: &[Option<bool>]) -> (Vec<bool>, f64) {
+    pub fn maximize(&mut self, field: BinaryField<'_>, fixed: &[Option<bool>]) -> (Vec<bool>, f64) {
         self.best.clear();
         self.best.extend(field.unary.iter().map(|&unary| [0.0, unary]));
         for (best, fixed) in self.best.iter_mut().zip(fixed) {
@@ -149,7 +149,7 @@ impl Forest {
     }
 
     /// Fills the tables with the best scores by number of differences from a true set.
-    pub fn count_differences(&mut self, field: Field<'_>, truth: &[bool]) {
+    pub fn count_differences(&mut self, field: BinaryField<'_>, truth: &[bool]) {
         self.differences.start(field, truth);
         for &label in self.order.iter().rev() {
             let (parent, edge) = self.parents[label as usize];
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn labels_without_edges_are_a_forest() -> Result<()> {
         let graph = LabelGraph::independent(3);
-        let field = Field { graph: &graph, unary: &[1.0, -2.0, 4.0], coupling: &[] };
+        let field = BinaryField { graph: &graph, unary: &[1.0, -2.0, 4.0], coupling: &[] };
         let mut forest = Forest::new(&graph)?;
         assert_eq!(forest.maximize(field, &[]), (vec![true, false, true], 5.0));
         forest.count_differences(field, &[true; 3]);
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(forest.set(2), [false, false, true]);
         let none = LabelGraph::independent(0);
         let mut forest = Forest::new(&none)?;
-        forest.count_differences(Field { graph: &none, unary: &[], coupling: &[] }, &[]);
+        forest.count_differences(BinaryField { graph: &none, unary: &[], coupling: &[] }, &[]);
         assert_eq!((forest.scores().collect(), forest.set(0)), (vec![0.0], vec![]));
         Ok(())
     }

@@ -46,9 +46,9 @@ impl Eq for Space {}
 /// asked about once per label and set.
 ///
 /// ```
-/// use maxmargin_core::inference::{BoundedSet, Field, Forest, LabelGraph, k_best_sets};
+/// use maxmargin_core::inference::{BoundedSet, BinaryField, Forest, LabelGraph, k_best_sets};
 /// let graph = LabelGraph::new(2, vec![(0, 1)])?;
-/// let field = Field { graph: &graph, unary: &[2.0, 1.0], coupling: &[-1.5] };
+/// let field = BinaryField { graph: &graph, unary: &[2.0, 1.0], coupling: &[-1.5] };
 /// let mut forest = Forest::new(&graph)?;
 /// let best = k_best_sets(2, 3, |fixed| {
 ///     let (on, score) = forest.maximize(field, fixed);

@@ -16,7 +16,7 @@
 mod free_choice;
 
 use super::dominance::{HALF, OFF, ON};
-use super::{Field, LabelGraph};
+use super::{BinaryField, LabelGraph};
 
 /// Residuals and excesses up to this are nothing; the largest number of a field is scaled to about 1.
 const NOTHING: f64 = 1.0 / (1u64 << 48) as f64;
@@ -69,7 +69,7 @@ struct Step {
 impl ConflictFlow {
     /// Starts with no flow between the labels that are undecided in `states`, where `excess` says what labels of the graph
     /// would rather be.
-    pub fn start(&mut self, field: Field<'_>, scale: f64, states: &[u8], excess: &[f64]) {
+    pub fn start(&mut self, field: BinaryField<'_>, scale: f64, states: &[u8], excess: &[f64]) {
         self.labels.clear();
         self.labels.extend((0..states.len() as u32).filter(|&i| states[i as usize] == HALF));
         self.places.clear();
@@ -98,7 +98,7 @@ impl ConflictFlow {
     }
 
     /// The open arcs of both literals of a label: to the same literal of helpful neighbours, to the other of harmful ones.
-    fn add_rows(&mut self, field: Field<'_>, half: f64, label: usize) {
+    fn add_rows(&mut self, field: BinaryField<'_>, half: f64, label: usize) {
         let off = (self.off / 64) as u32;
         self.helpful.clear();
         self.harmful.clear();

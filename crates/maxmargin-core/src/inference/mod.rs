@@ -1,7 +1,7 @@
 //! Combinatorial kernels without any learning in them.
 //!
 //! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
-//! [`Field`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
+//! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
@@ -42,7 +42,7 @@ pub use bipartite::Bipartite;
 pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
-pub use field::{Field, LabelGraph};
+pub use field::{BinaryField, LabelGraph};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
@@ -58,14 +58,14 @@ pub use viterbi::viterbi;
 
 #[cfg(test)]
 mod tests {
-    use super::Field;
+    use super::BinaryField;
     use super::local_polytope::{PolytopeRow, maximize_relaxed};
     use crate::inference::LabelGraph;
 
     #[test]
     fn rows_cut_off_halves() -> Result<(), String> {
         let graph = LabelGraph::complete(3);
-        let field = Field { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
+        let field = BinaryField { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
         assert!((maximize_relaxed(field, &[])?.score - 1.5).abs() < 1e-7);
         // The triangle inequality μ_0 + μ_1 + μ_2 − μ_01 − μ_02 − μ_12 ≤ 1.
         let triangle = PolytopeRow {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn impossible_rows_are_refused() {
         let graph = LabelGraph::independent(2);
-        let field = Field { graph: &graph, unary: &[1.0; 2], coupling: &[] };
+        let field = BinaryField { graph: &graph, unary: &[1.0; 2], coupling: &[] };
         let row = |nodes, bound| PolytopeRow { nodes, pairs: vec![], bound };
         assert!(maximize_relaxed(field, &[row(vec![(0, 1.0)], -1.0)]).is_err());
         assert!(maximize_relaxed(field, &[row(vec![(2, 1.0)], 1.0)]).is_err());

@@ -8,22 +8,22 @@
 //! the rest. A field of other unaries with the same couplings goes on from the last flow (Kohli & Torr 2007): changed
 //! unaries only change the excesses.
 
-use super::Field;
+use super::BinaryField;
 use super::dominance::{Dominance, HALF, OFF, ON, later};
 use super::max_flow::ConflictFlow;
 
 /// Solves the relaxation of fields; working memory that is reused from field to field.
 ///
 /// ```
-/// use maxmargin_core::inference::{Field, LabelGraph, RoofDual};
+/// use maxmargin_core::inference::{BinaryField, LabelGraph, RoofDual};
 /// // Three labels that would rather be on, each pair of which is better not on together.
 /// let graph = LabelGraph::complete(3);
-/// let field = Field { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
+/// let field = BinaryField { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
 /// let (mut solver, mut nodes) = (RoofDual::default(), Vec::new());
 /// assert_eq!(solver.solve(field, &mut nodes), 1.5);
 /// assert_eq!(nodes, [1, 1, 1]); // halves
 /// // A stronger wish for the first decides everything.
-/// let field = Field { unary: &[4.0, 1.0, 1.0], ..field };
+/// let field = BinaryField { unary: &[4.0, 1.0, 1.0], ..field };
 /// assert_eq!(solver.solve_again(field, &mut nodes), 4.0);
 /// assert_eq!(nodes, [2, 0, 0]);
 /// ```
@@ -39,12 +39,17 @@ pub struct RoofDual {
 
 impl RoofDual {
     /// Writes twice the values of an optimum to `nodes` (0, 1, 2 for 0, ½, 1), and returns its value; see [`relaxed_score`].
-    pub fn solve(&mut self, field: Field<'_>, nodes: &mut Vec<u8>) -> f64 {
+    pub fn solve(&mut self, field: BinaryField<'_>, nodes: &mut Vec<u8>) -> f64 {
         self.solve_fixed(field, &[], nodes)
     }
 
     /// As [`solve`](Self::solve), with labels that are fixed: one entry per label, or none at all.
-    pub fn solve_fixed(&mut self, field: Field<'_>, fixed: &[Option<bool>], nodes: &mut Vec<u8>) -> f64 {
+    pub fn solve_fixed(
+        &mut self,
+        field: BinaryField<'_>,
+        fixed: &[Option<bool>],
+        nodes: &mut Vec<u8>,
+    ) -> f64 {
         self.scale = scale(field);
         self.dominance.prepare(field.graph, field.coupling, self.scale);
         self.dominance.decide(field, self.scale, fixed);
@@ -55,7 +60,7 @@ impl RoofDual {
     /// As [`solve`](Self::solve), faster where only the unaries differ from those of the last field.
     ///
     /// The graph and the couplings must be those of the last call: this is not checked.
-    pub fn solve_again(&mut self, field: Field<'_>, nodes: &mut Vec<u8>) -> f64 {
+    pub fn solve_again(&mut self, field: BinaryField<'_>, nodes: &mut Vec<u8>) -> f64 {
         let largest = largest(field.unary);
         let same_size = self.dominance.states.len() == field.graph.labels();
         if !same_size || largest * self.scale > MOST_GROWTH || self.scale > scale_of(largest) * MOST_GROWTH {
@@ -73,7 +78,7 @@ impl RoofDual {
         self.finish(field, nodes)
     }
 
-    fn flow_anew(&mut self, field: Field<'_>) {
+    fn flow_anew(&mut self, field: BinaryField<'_>) {
         let Self { dominance, flow, scale, .. } = self;
         flow.start(field, *scale, &dominance.states, &dominance.field);
         self.remember(field);
@@ -81,7 +86,7 @@ impl RoofDual {
     }
 
     /// Continues with the labels of the last flow: it only has to hear how their unaries and the labels around them changed.
-    fn flow_on(&mut self, field: Field<'_>) {
+    fn flow_on(&mut self, field: BinaryField<'_>) {
         let Self { dominance, flow, scale, .. } = self;
         for (place, &label) in flow.labels.iter().enumerate() {
             flow.excess[place] += *scale * field.unary[label as usize] - self.unary[label as usize];
@@ -101,7 +106,7 @@ impl RoofDual {
         self.flow.run(field.graph);
     }
 
-    fn remember(&mut self, field: Field<'_>) {
+    fn remember(&mut self, field: BinaryField<'_>) {
         self.unary.clear();
         self.unary.extend(field.unary.iter().map(|unary| self.scale * unary));
         self.states.clone_from(&self.dominance.states);
@@ -110,7 +115,7 @@ impl RoofDual {
         }
     }
 
-    fn finish(&mut self, field: Field<'_>, nodes: &mut Vec<u8>) -> f64 {
+    fn finish(&mut self, field: BinaryField<'_>, nodes: &mut Vec<u8>) -> f64 {
         nodes.clone_from(&self.states);
         self.flow.write(nodes);
         // What dominance decides about labels of an old flow is at least as good, and never a half.
@@ -127,7 +132,7 @@ impl RoofDual {
 const MOST_GROWTH: f64 = (1u64 << 20) as f64;
 
 /// A power of two that brings the largest number of a field near 1, so that sums neither overflow nor vanish.
-pub(super) fn scale(field: Field<'_>) -> f64 {
+pub(super) fn scale(field: BinaryField<'_>) -> f64 {
     scale_of(largest(field.unary).max(largest(field.coupling)))
 }
 
@@ -148,7 +153,7 @@ fn scale_of(largest: f64) -> f64 {
 
 /// The value of a half-integral point of the local polytope, given twice its node values; pairs take their best values,
 /// min(μ_i, μ_j) where the coupling is positive and max(0, μ_i + μ_j − 1) where it is not.
-pub fn relaxed_score(field: Field<'_>, nodes: &[u8]) -> f64 {
+pub fn relaxed_score(field: BinaryField<'_>, nodes: &[u8]) -> f64 {
     let mut score = 0.0;
     for (i, &node) in nodes.iter().enumerate().filter(|(_, node)| **node != OFF) {
         let edges = later(field.graph, i);
@@ -175,7 +180,7 @@ mod tests {
     fn free_choices_are_made() {
         // All sets of equal labels that attract each other and gain nothing are as good: no half is needed.
         let graph = LabelGraph::complete(4);
-        let field = Field { graph: &graph, unary: &[-1.5; 4], coupling: &[1.0; 6] };
+        let field = BinaryField { graph: &graph, unary: &[-1.5; 4], coupling: &[1.0; 6] };
         let mut nodes = Vec::new();
         assert_eq!(RoofDual::default().solve(field, &mut nodes), 0.0);
         assert!(!nodes.contains(&HALF), "{nodes:?}");
@@ -186,13 +191,13 @@ mod tests {
         let graph = LabelGraph::complete(3);
         for size in [0.0f64, 1e-310, 1e-300, 1e300, 8e307] {
             let (unary, coupling) = ([size; 3], [-2.0 * size; 3]);
-            let field = Field { graph: &graph, unary: &unary, coupling: &coupling };
+            let field = BinaryField { graph: &graph, unary: &unary, coupling: &coupling };
             let mut nodes = Vec::new();
             let value = RoofDual::default().solve(field, &mut nodes);
             assert!((value / 1.5 - size).abs() <= 1e-9 * size, "{size:e}: {value:e}, {nodes:?}");
         }
         let none = LabelGraph::independent(0);
-        let nothing = Field { graph: &none, unary: &[], coupling: &[] };
+        let nothing = BinaryField { graph: &none, unary: &[], coupling: &[] };
         assert_eq!(RoofDual::default().solve(nothing, &mut Vec::new()), 0.0);
         assert_eq!(RoofDual::default().solve_again(nothing, &mut Vec::new()), 0.0);
     }

@@ -4,15 +4,16 @@
 //! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
 
 mod common_directions;
+mod coo_vector;
 mod dense;
 mod feature_sum;
 mod large;
 mod max_plus;
 mod rounding;
 mod rows;
-mod terms;
 
 pub use common_directions::CommonDirections;
+pub use coo_vector::CooVector;
 pub use dense::{
     add_scaled, dot, dots, large_norm_squared, largest_size, norm_squared, norm_squared_roundings, rotate,
     scale,
@@ -22,7 +23,6 @@ pub use large::LargeVector;
 pub use max_plus::max_plus;
 pub use rounding::{Precise, PreciseSum, precise_row_products, precise_share, round_down, round_up};
 pub use rows::add_row_products;
-pub use terms::Terms;
 
 /// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.
 macro_rules! dispatch {

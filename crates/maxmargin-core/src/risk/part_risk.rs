@@ -21,10 +21,10 @@ use crate::structure::{PartBlock, Parts, Structure};
 /// use maxmargin_core::features::Rows;
 /// use maxmargin_core::risk::{PartExample, PartRisk};
 /// use maxmargin_core::search::MarginSearch;
-/// use maxmargin_core::structure::{Chain, ChainOptions};
+/// use maxmargin_core::structure::{ChainStructure, ChainOptions};
 ///
 /// // Two labels and no features: all scores come from outside.
-/// let chain = Chain::new(0, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
+/// let chain = ChainStructure::new(0, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
 /// let risk = PartRisk::new(chain, MarginSearch)?;
 /// let input = Rows::without_features(3);
 /// assert_eq!(risk.blocks(&input)?.iter().map(|block| block.len()).collect::<Vec<_>>(), [6, 4]);

@@ -18,11 +18,11 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
 /// use maxmargin_core::risk::{Groups, StructuredRisk, evaluate};
 /// use maxmargin_core::search::MarginSearch;
-/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+/// use maxmargin_core::structure::{Example, LabelCost, MulticlassStructure};
 ///
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
 /// let example = |i: usize, truth| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
-/// let structure = Multiclass::new(1, 2, false, LabelCost::ZeroOne)?;
+/// let structure = MulticlassStructure::new(1, 2, false, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0, 1), example(1, 0)])?;
 ///
 /// // With w = 0 each example costs 1; the margin is wide enough at (−0.5, 0.5).

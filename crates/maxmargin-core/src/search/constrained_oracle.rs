@@ -153,8 +153,10 @@ mod tests {
     use super::*;
     use crate::features::{FeatureMatrix, Rows};
     use crate::inference::local_polytope::{PolytopeRow, maximize_relaxed};
-    use crate::inference::{Field, LabelGraph};
-    use crate::structure::{Inference, LabelSet, Multilabel, MultilabelOptions, ScoreNoise, Structure};
+    use crate::inference::{BinaryField, LabelGraph};
+    use crate::structure::{
+        Inference, LabelSet, MultilabelOptions, MultilabelStructure, ScoreNoise, Structure,
+    };
 
     /// A random field with a truth: h + 1 and g as linear functions of (1, μ_i, μ_ij).
     struct Problem {
@@ -174,7 +176,7 @@ mod tests {
             Self { graph, unary, coupling, truth: LabelSet::of(&on) }
         }
 
-        fn structure(&self) -> (Multilabel, Vec<f64>) {
+        fn structure(&self) -> (MultilabelStructure, Vec<f64>) {
             let options = MultilabelOptions {
                 bias: false,
                 inference: Inference::Relaxed,
@@ -182,7 +184,7 @@ mod tests {
             };
             let pairs = self.coupling.iter().flat_map(|&both| [0.0, 0.0, 0.0, both]);
             let w = self.unary.iter().copied().chain(pairs).collect();
-            (Multilabel::new(1, self.graph.clone(), options).expect("a task"), w)
+            (MultilabelStructure::new(1, self.graph.clone(), options).expect("a task"), w)
         }
 
         fn slope_of_loss(&self, label: usize) -> f64 {
@@ -206,7 +208,7 @@ mod tests {
                 .enumerate()
                 .map(|(label, u)| u + lambda * self.slope_of_loss(label))
                 .collect();
-            let field = Field { graph: &self.graph, unary: &unary, coupling: &self.coupling };
+            let field = BinaryField { graph: &self.graph, unary: &unary, coupling: &self.coupling };
             let point = maximize_relaxed(field, &[row(angle.low.0, -1.0), row(-angle.high.0, 1.0)]).ok()?;
             Some(point.score - score_of_truth + lambda * self.truth.size())
         }

@@ -25,7 +25,7 @@ const FIRST_LISTED: usize = 4;
 const FEW_LISTED: usize = 16;
 
 /// The upper right of the hull of the labels found: g rises and h falls.
-struct Chain<L> {
+struct UpperHull<L> {
     spots: Vec<Spot<L>>,
 }
 
@@ -39,7 +39,7 @@ struct Top {
     value: f64,
 }
 
-impl<L: Clone> Chain<L> {
+impl<L: Clone> UpperHull<L> {
     /// Adds a label, and drops those that are no longer on the upper right of the hull. Says whether it is there now.
     fn insert(&mut self, spot: Spot<L>) -> bool {
         let (h, g) = spot.point();
@@ -147,7 +147,7 @@ pub(super) fn search<P: LabelPlane>(
         // Mixes have all losses.
         findings.unit = None;
     }
-    let mut chain = Chain { spots: vec![plane.truth()] };
+    let mut chain = UpperHull { spots: vec![plane.truth()] };
     for label in &memory.labels {
         let spot = plane.spot(label);
         findings.see(&spot);
@@ -298,7 +298,7 @@ fn list<P: LabelPlane>(
 /// The labels beside the best point, which the next search starts with.
 fn remember<L: Clone + PartialEq>(
     memory: &mut Memory<L>,
-    chain: &Chain<L>,
+    chain: &UpperHull<L>,
     top: &Top,
     mix: Mix,
     findings: &Findings<L>,

@@ -267,15 +267,15 @@ mod tests {
 
     use super::*;
     use crate::features::{FeatureMatrix, Rows};
-    use crate::structure::{LabelCost, Multiclass};
+    use crate::structure::{LabelCost, MulticlassStructure};
 
     #[test]
     fn micro_f1_copies_the_structure_once_for_all_examples() {
         let x = Arc::new(FeatureMatrix::from_dense(&[[1.0], [-1.0]]));
-        let structure = Multiclass::new(1, 3, false, LabelCost::ZeroOne).unwrap();
+        let structure = MulticlassStructure::new(1, 3, false, LabelCost::ZeroOne).unwrap();
         let search = SurrogateSearch::new(Surrogate::MicroF1, Strategy::Hull).unwrap();
         let mut workspace = Workspace::default();
-        let answer = |i: usize, workspace: &mut Workspace<Multiclass>| {
+        let answer = |i: usize, workspace: &mut Workspace<MulticlassStructure>| {
             let (input, mut scores) = (Rows::new(&x, i..i + 1), Default::default());
             structure.score(&[0.5, -0.25, 0.0], &input, &mut scores);
             let scene = Scene {
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
         // What is kept is what the next search works with: it makes no copy of its own.
         workspace.sizes =
-            Some(Multiclass::new(1, 3, false, LabelCost::Size { background: Some(1) }).unwrap());
+            Some(MulticlassStructure::new(1, 3, false, LabelCost::Size { background: Some(1) }).unwrap());
         assert_ne!([0, 1].map(|i| answer(i, &mut workspace)), fresh);
     }
 }

@@ -20,7 +20,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::block_ascent::{BlockAscent, Crew, Look};
+use super::block_ascent::{BlockAscent, Look, Workers};
 use super::{Certificate, Progress, Solver, SolverState};
 use crate::linear::LargeVector;
 use crate::risk::Risk;
@@ -59,11 +59,11 @@ const PART: usize = 1 << 16;
 /// use maxmargin_core::risk::StructuredRisk;
 /// use maxmargin_core::search::MarginSearch;
 /// use maxmargin_core::solver::{Bcfw, BcfwOptions, Limits, Stop, run};
-/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+/// use maxmargin_core::structure::{Example, LabelCost, MulticlassStructure};
 ///
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.2], [0.3, 1.0], [0.8, 0.9]]));
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
-/// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
+/// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
 /// let mut solver = Bcfw::new(1.0, &risk, BcfwOptions::default());
 /// let outcome = run(&mut solver, &risk, Limits::default(), |_| ControlFlow::Continue(()));
@@ -160,9 +160,9 @@ impl Bcfw {
 
     /// Visits with the oracle, then sweeps without. Returns the number of oracle calls, and whether the primal value is
     /// worth a look: then the average is up to date.
-    fn ascend(&mut self, crew: &mut Crew<'_>) -> (u64, bool) {
+    fn ascend(&mut self, workers: &mut Workers<'_>) -> (u64, bool) {
         let examples = self.sample();
-        let oracle = self.ascent.visit(crew, &examples, Look::Oracle);
+        let oracle = self.ascent.visit(workers, &examples, Look::Oracle);
         self.passes_since += 1;
         let look = self.is_worth_a_look();
         self.average.count = 0.0;
@@ -175,7 +175,7 @@ impl Bcfw {
             self.order.shuffle(&mut self.random);
             let examples: Vec<usize> =
                 self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
-            let sweep = self.ascent.visit(crew, &examples, Look::Cached);
+            let sweep = self.ascent.visit(workers, &examples, Look::Cached);
             if look {
                 self.average.add(self.ascent.weights());
             }
@@ -185,7 +185,7 @@ impl Bcfw {
             gain += sweep.gain;
             cost += sweep.visits as f64;
         }
-        if self.options.cache && self.ascent.climb_if_due(crew, gain, cost) && look {
+        if self.options.cache && self.ascent.climb_if_due(workers, gain, cost) && look {
             // What the sweeps had is far behind.
             self.average.count = 0.0;
             self.average.add(self.ascent.weights());
@@ -203,16 +203,16 @@ impl Bcfw {
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
-        let mut crew = Crew::new(risk);
-        let (mut oracle_calls, look) = self.ascend(&mut crew);
+        let mut workers = Workers::new(risk);
+        let (mut oracle_calls, look) = self.ascend(&mut workers);
         let left = self.best.primal - self.best.lower_bound;
-        let lower_bound = self.ascent.lower_bound(&mut crew, left);
+        let lower_bound = self.ascent.lower_bound(&mut workers, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
         let mut here = Certificate::UNKNOWN;
         if look {
             self.seen = self.ascent.gaps().iter().sum();
             let left = self.best.primal - self.best.lower_bound;
-            let bounds = self.ascent.evaluate(&mut crew, &self.average.point, left);
+            let bounds = self.ascent.evaluate(&mut workers, &self.average.point, left);
             oracle_calls += risk.len() as u64;
             here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
             self.best.primal = self.best.primal.min(here.primal);

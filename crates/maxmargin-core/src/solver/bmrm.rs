@@ -25,11 +25,11 @@ pub(super) const MASTER_SHARE: f64 = 0.1;
 /// use maxmargin_core::risk::StructuredRisk;
 /// use maxmargin_core::search::MarginSearch;
 /// use maxmargin_core::solver::{Bmrm, Solver};
-/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+/// use maxmargin_core::structure::{Example, LabelCost, MulticlassStructure};
 ///
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.2], [0.3, 1.0], [0.8, 0.9]]));
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
-/// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
+/// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
 /// let mut solver = Bmrm::new(1.0, &risk, 1, None);
 /// let first = solver.step(&risk).certificate;

@@ -77,11 +77,11 @@ struct Player {
 /// use maxmargin_core::risk::StructuredRisk;
 /// use maxmargin_core::search::MarginSearch;
 /// use maxmargin_core::solver::{Extragradient, Solver};
-/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+/// use maxmargin_core::structure::{Example, LabelCost, MulticlassStructure};
 ///
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.2], [0.3, 1.0], [0.8, 0.9]]));
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
-/// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
+/// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
 /// let mut solver = Extragradient::new(1.0, &risk);
 /// let first = solver.step(&risk).certificate;
@@ -116,7 +116,7 @@ pub struct Extragradient {
 
 /// The working memory of one block of examples.
 #[derive(Default)]
-struct Desk {
+struct BlockWorkspace {
     projection: FlowProjection,
     point: Vec<f64>,
     difference: Vec<f64>,
@@ -189,27 +189,28 @@ impl Extragradient {
         sigma: f64,
         which: Move,
     ) -> (Vec<f64>, f64) {
-        let (slope, [moved]) = over_examples(risk, &mut self.players, |i, player, desk: &mut Desk, sum| {
-            let (polytope, share) = (saddle.polytope(i), mass(risk, i));
-            let arcs = polytope.network.arcs();
-            desk.point.clear();
-            desk.point.resize(arcs.len(), 0.0);
-            saddle.arc_scores(i, w, &mut desk.point);
-            let places = arcs.iter().zip(&polytope.losses).zip(&player.flow);
-            for (point, ((arc, loss), z)) in desk.point.iter_mut().zip(places) {
-                *point = z + sigma * (*point + loss) / arc.weight;
-            }
-            let (from, to) = match which {
-                Move::Ahead => (&player.flow, &mut player.ahead),
-                Move::Next => (&player.ahead, &mut player.next),
-            };
-            player.potentials.iter_mut().for_each(|potential| *potential *= sigma);
-            desk.projection.project(&polytope.network, &desk.point, &mut player.potentials, to);
-            player.potentials.iter_mut().for_each(|potential| *potential /= sigma);
-            add_difference(saddle, (i, share), to, &mut desk.difference, sum);
-            let places = arcs.iter().zip(to.iter().zip(from));
-            [share * places.map(|(arc, (to, from))| arc.weight * (to - from) * (to - from)).sum::<f64>()]
-        });
+        let (slope, [moved]) =
+            over_examples(risk, &mut self.players, |i, player, workspace: &mut BlockWorkspace, sum| {
+                let (polytope, share) = (saddle.polytope(i), mass(risk, i));
+                let arcs = polytope.network.arcs();
+                workspace.point.clear();
+                workspace.point.resize(arcs.len(), 0.0);
+                saddle.arc_scores(i, w, &mut workspace.point);
+                let places = arcs.iter().zip(&polytope.losses).zip(&player.flow);
+                for (point, ((arc, loss), z)) in workspace.point.iter_mut().zip(places) {
+                    *point = z + sigma * (*point + loss) / arc.weight;
+                }
+                let (from, to) = match which {
+                    Move::Ahead => (&player.flow, &mut player.ahead),
+                    Move::Next => (&player.ahead, &mut player.next),
+                };
+                player.potentials.iter_mut().for_each(|potential| *potential *= sigma);
+                workspace.projection.project(&polytope.network, &workspace.point, &mut player.potentials, to);
+                player.potentials.iter_mut().for_each(|potential| *potential /= sigma);
+                add_difference(saddle, (i, share), to, &mut workspace.difference, sum);
+                let places = arcs.iter().zip(to.iter().zip(from));
+                [share * places.map(|(arc, (to, from))| arc.weight * (to - from) * (to - from)).sum::<f64>()]
+            });
         (slope, moved)
     }
 

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::block_ascent::{BlockAscent, Crew, Look};
+use super::block_ascent::{BlockAscent, Look, Workers};
 use super::{Certificate, Halt, Progress, Solver, SolverState};
 use crate::risk::Risk;
 
@@ -58,16 +58,16 @@ impl NSlack {
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
-        let mut crew = Crew::new(risk);
+        let mut workers = Workers::new(risk);
         self.evaluated.copy_from_slice(self.ascent.weights());
         let left = self.best.primal - self.best.lower_bound;
-        let bounds = self.ascent.evaluate(&mut crew, &self.evaluated, left);
+        let bounds = self.ascent.evaluate(&mut workers, &self.evaluated, left);
         let here = Certificate::at(self.ascent.lambda(), &self.evaluated, bounds);
         let start = Instant::now();
         self.best.primal = self.best.primal.min(here.primal);
         let left = self.best.primal - self.best.lower_bound.max(0.0);
         let active: Vec<usize> = (0..risk.len()).filter(|&i| self.ascent.has_planes(i)).collect();
-        let lower_bound = self.sweep(&mut crew, Sweeps { left, done: 0, active });
+        let lower_bound = self.sweep(&mut workers, Sweeps { left, done: 0, active });
         Progress {
             certificate: Certificate { lower_bound, ..here },
             oracle_calls: risk.len() as u64,
@@ -76,24 +76,24 @@ impl NSlack {
     }
 
     /// Raises the dual, until that is done or broken off. Returns the lower bound that is then known.
-    fn sweep(&mut self, crew: &mut Crew<'_>, mut sweeps: Sweeps) -> f64 {
+    fn sweep(&mut self, workers: &mut Workers<'_>, mut sweeps: Sweeps) -> f64 {
         while sweeps.done < MOST_SWEEPS {
             if self.halt.is_due() {
                 // With no gap to reach, nothing is computed anew: the next sweep starts as if there had been no break.
-                let bound = self.ascent.lower_bound(crew, f64::INFINITY);
+                let bound = self.ascent.lower_bound(workers, f64::INFINITY);
                 self.rest = Some(sweeps);
                 return self.best.lower_bound.max(bound);
             }
             sweeps.active.shuffle(&mut self.random);
-            let sweep = self.ascent.visit(crew, &sweeps.active, Look::Cached);
+            let sweep = self.ascent.visit(workers, &sweeps.active, Look::Cached);
             if sweep.gap <= MASTER_SHARE * sweeps.left || sweep.gain <= 0.0 {
                 break;
             }
-            self.ascent.climb_if_due(crew, sweep.gain, sweep.visits as f64);
+            self.ascent.climb_if_due(workers, sweep.gain, sweep.visits as f64);
             sweeps.done += 1;
         }
         self.ascent.drop_idle();
-        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(crew, sweeps.left));
+        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(workers, sweeps.left));
         self.best.lower_bound
     }
 }
@@ -109,7 +109,7 @@ impl Solver for NSlack {
 
     fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
         let (start, sweeps) = (Instant::now(), self.rest.take()?);
-        let bound = rayon::scope(|_| self.sweep(&mut Crew::new(risk), sweeps));
+        let bound = rayon::scope(|_| self.sweep(&mut Workers::new(risk), sweeps));
         Some(Progress::of_master(bound, start))
     }
 

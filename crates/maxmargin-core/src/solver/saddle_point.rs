@@ -153,7 +153,7 @@ mod tests {
     use crate::features::{FeatureMatrix, Rows};
     use crate::risk::StructuredRisk;
     use crate::search::MarginSearch;
-    use crate::structure::{Example, LabelCost, Multiclass};
+    use crate::structure::{Example, LabelCost, MulticlassStructure};
 
     /// Three examples with one feature: 1, and two large ones against each other. What the first flow gains, the small
     /// violations of the others take back from the weights, so that w(z) = 0 shows nothing of them.
@@ -162,7 +162,7 @@ mod tests {
         for (large, violation, lambda) in [(100.0, 1e-2, 1e-6), (1e6, 1e-11, 1e-7), (1e6, 1e-13, 1e-9)] {
             let features = Arc::new(FeatureMatrix::from_dense(&[[1.0], [large], [-large]]));
             let example = |(i, truth)| Example { input: Rows::new(&features, i..i + 1), truth, weight: 1.0 };
-            let structure = Multiclass::new(1, 2, false, LabelCost::ZeroOne).unwrap();
+            let structure = MulticlassStructure::new(1, 2, false, LabelCost::ZeroOne).unwrap();
             let examples = (0..3).zip([0, 0, 1]).map(example).collect();
             let risk = StructuredRisk::new(structure, MarginSearch, examples).unwrap();
             let saddle = risk.saddle().unwrap();

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::certificate::{lower_bound_of, measure};
 use super::{Certificate, Progress, Solver, SolverState};
-use crate::linear::{Terms, round_down, round_up};
+use crate::linear::{CooVector, round_down, round_up};
 use crate::risk::{Groups, Oracle, Plane, Point, Risk, norm_bound};
 
 /// Planes at w = 0 from which the length of the first step is taken.
@@ -80,7 +80,7 @@ impl Sgd {
             self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
         }
         self.order.shuffle(&mut self.random);
-        let (mut plane, mut terms) = (Plane::default(), Terms::default());
+        let (mut plane, mut terms) = (Plane::default(), CooVector::default());
         for k in 0..self.order.len() {
             let i = self.order[k];
             let at = Point::unmeasured(&self.direction, self.scale);
@@ -102,7 +102,7 @@ impl Sgd {
         &self.average
     }
 
-    fn descend(&mut self, slope: &Terms, b: f64, weight: f64) {
+    fn descend(&mut self, slope: &CooVector, b: f64, weight: f64) {
         self.step += 1.0;
         let rate = 1.0 / (self.step + self.offset);
         self.scale *= 1.0 - rate;

@@ -12,7 +12,7 @@
 //! A chain is a path through a trellis. One label of several is a path over one of several arcs.
 
 use crate::inference::Network;
-use crate::linear::{FeatureSum, Terms, dot};
+use crate::linear::{CooVector, FeatureSum, dot};
 
 /// A structure whose labels are flows in a network. [`Structure::as_flow`](super::Structure::as_flow) says which are.
 ///
@@ -36,7 +36,7 @@ pub trait Flow<Input, Label>: Sync {
 
     /// The largest norm of an arc's features: of a column of F.
     fn longest_arc(&self, x: &Input) -> f64 {
-        let mut features = Terms::default();
+        let mut features = CooVector::default();
         let mut norm_squared = |arc| {
             features.clear();
             self.add_arc_features(x, arc, &mut features);

@@ -26,22 +26,23 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use capability::{KBest, LabelSets, Relaxed, ScoreStratum, Stratified};
-pub use chain::{Chain, ChainLoss, ChainOptions, ChainScores};
+pub use chain::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
 pub use graph::{Edge, Graph};
 pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
 pub use magnitude::{Magnitude, ScoreNoise};
-pub use matching::{ExtraLinks, LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
-pub use multiclass::Multiclass;
+pub use matching::{ExtraLinks, LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};
+pub use multiclass::MulticlassStructure;
 pub use multilabel::{
-    Inference, LabelSet, Multilabel, MultilabelOptions, MultilabelScores, PairWeights, SetLoss, Share,
+    Inference, LabelSet, MultilabelOptions, MultilabelScores, MultilabelStructure, PairWeights, SetLoss,
+    Share,
 };
 pub use parts::{PartBlock, Parts};
 
 use self::capability::position_set_loss;
 use crate::error::{Error, Result};
-use crate::linear::{CommonDirections, FeatureSum, Terms};
+use crate::linear::{CommonDirections, CooVector, FeatureSum};
 
 /// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0.
 ///
@@ -305,7 +306,7 @@ fn product_by_features<S: Structure>(
     z: &S::Label,
 ) -> f64 {
     let difference = |label: &S::Label| {
-        let mut terms = Terms::default();
+        let mut terms = CooVector::default();
         structure.add_difference(x, label, truth, 1.0, &mut terms);
         terms.added_up()
     };

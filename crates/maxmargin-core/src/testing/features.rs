@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::{Listed, wrong};
 use crate::error::Result;
-use crate::linear::{Precise, Terms, dot};
+use crate::linear::{CooVector, Precise, dot};
 use crate::structure::Structure;
 
 /// How far two sums of the same features may differ, as a share of the numbers involved.
@@ -18,12 +18,12 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 impl<S: Structure> Listed<'_, S> {
     /// φ(x,y), dense.
     fn phi(&self, label: &S::Label) -> Result<Vec<f64>> {
-        let mut terms = Terms::default();
+        let mut terms = CooVector::default();
         self.structure.add_features(self.input, label, 1.0, &mut terms);
         self.dense(&terms, label)
     }
 
-    fn dense(&self, terms: &Terms, label: &S::Label) -> Result<Vec<f64>> {
+    fn dense(&self, terms: &CooVector, label: &S::Label) -> Result<Vec<f64>> {
         let dim = self.structure.dim();
         if let Some((place, _)) = terms.iter().find(|(place, _)| *place >= dim) {
             return wrong(format!("{label:?} has the feature {place}, but there are {dim} weights"));
@@ -41,7 +41,7 @@ impl<S: Structure> Listed<'_, S> {
             let phi = self.phi(y)?;
             for z in self.some_labels() {
                 let other = self.phi(z)?;
-                let mut terms = Terms::default();
+                let mut terms = CooVector::default();
                 structure.add_difference(input, y, z, -2.0, &mut terms);
                 let found = self.dense(&terms, y)?;
                 let expected: Vec<f64> = phi.iter().zip(&other).map(|(a, b)| -2.0 * (a - b)).collect();

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::{Listed, wrong};
 use crate::error::Result;
-use crate::linear::{FeatureSum, Terms};
+use crate::linear::{CooVector, FeatureSum};
 use crate::structure::{Coded, Structure};
 
 /// Sums of absolute values, and how often each entry was added to.
 #[derive(Default)]
 struct Sizes {
-    terms: Terms,
+    terms: CooVector,
 }
 
 impl FeatureSum for Sizes {

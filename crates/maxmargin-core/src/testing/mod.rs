@@ -50,12 +50,12 @@ const MIXES: [Mix; 7] = [
 /// ```
 /// use std::sync::Arc;
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
-/// use maxmargin_core::structure::{Example, LabelCost, Multiclass};
+/// use maxmargin_core::structure::{Example, LabelCost, MulticlassStructure};
 /// use maxmargin_core::testing::check_structure;
 ///
 /// let x = Arc::new(FeatureMatrix::from_dense(&[[1.0, -2.0]]));
 /// let example = Example { input: Rows::new(&x, 0..1), truth: 1, weight: 1.0 };
-/// let structure = Multiclass::new(2, 3, true, LabelCost::ZeroOne)?;
+/// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// check_structure(&structure, &[example], |_| vec![0, 1, 2])?;
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```

@@ -14,7 +14,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-use maxmargin_core::inference::Field;
+use maxmargin_core::inference::BinaryField;
 
 /// What came of it, or what is wrong, in words.
 type Result<T> = std::result::Result<T, String>;
@@ -62,7 +62,7 @@ impl Constraints {
 }
 
 /// An optimum of the relaxation under these rows. Refused where a row names what does not exist, or where there is no point.
-pub fn maximize_relaxed(field: Field<'_>, rows: &[PolytopeRow]) -> Result<PolytopePoint> {
+pub fn maximize_relaxed(field: BinaryField<'_>, rows: &[PolytopeRow]) -> Result<PolytopePoint> {
     let (labels, edges) = (field.graph.labels(), field.graph.edges());
     let mut named = vec![false; edges.len()];
     for row in rows {
@@ -96,7 +96,7 @@ pub fn maximize_relaxed(field: Field<'_>, rows: &[PolytopeRow]) -> Result<Polyto
     Ok(PolytopePoint { nodes, pairs, score })
 }
 
-fn constraints(field: Field<'_>, rows: &[PolytopeRow], named: &[bool]) -> Constraints {
+fn constraints(field: BinaryField<'_>, rows: &[PolytopeRow], named: &[bool]) -> Constraints {
     let labels = field.graph.labels();
     let mut constraints = Constraints::default();
     for i in 0..labels {
@@ -123,7 +123,7 @@ fn constraints(field: Field<'_>, rows: &[PolytopeRow], named: &[bool]) -> Constr
     constraints
 }
 
-fn solve(field: Field<'_>, constraints: Constraints) -> Result<Vec<f64>> {
+fn solve(field: BinaryField<'_>, constraints: Constraints) -> Result<Vec<f64>> {
     let columns = field.graph.labels() + field.coupling.len();
     let Constraints { rows, columns: of, values, bounds } = constraints;
     let matrix = CscMatrix::new_from_triplets(bounds.len(), columns, rows, of, values);

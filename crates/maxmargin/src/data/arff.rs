@@ -23,14 +23,14 @@ mod header;
 mod rows;
 mod words;
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::reader::ReadOptions;
 use super::source::Source;
 use super::table::{LabelChoice, Table, choose_labels};
 use crate::error::Result;
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let header = header::read(source)?;
     let counted = header.counted_labels;
     let choice = LabelChoice { options, counted, has_conventions: true };
@@ -49,7 +49,7 @@ pub(crate) fn recognise(start: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::dataset::{Dataset, Vocabulary};
-    use super::super::gather::Unseen;
+    use super::super::dataset_builder::Unseen;
     use super::super::reader::Missing;
     use super::*;
 
@@ -61,7 +61,7 @@ mod tests {
         vocabulary: Option<&Vocabulary>,
         sets: bool,
     ) -> Result<(Dataset, Option<Vocabulary>, Unseen)> {
-        let data = vocabulary.map_or_else(|| Gathering::growing(true), Gathering::fixed);
+        let data = vocabulary.map_or_else(|| DatasetBuilder::growing(true), DatasetBuilder::fixed);
         let mut data = data.with_label_sets(sets);
         let options = ReadOptions { missing: Missing::Keep, ..ReadOptions::default() };
         read(&mut Source::from_reader("test", std::io::Cursor::new(text))?, &options, &mut data)?;

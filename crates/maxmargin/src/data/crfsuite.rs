@@ -13,14 +13,14 @@
 //! O → w[0]=\: → pos[0]=\:
 //! ```
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::number::{finite, weight};
 use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
     data.set_chains();
     let mut sequence = Sequence::default();
     let mut scratch = String::new();
@@ -63,7 +63,7 @@ struct Sequence {
 
 impl Sequence {
     /// At a blank line. Several of them in a row are as good as one.
-    fn end(&mut self, line: &Line<'_>, data: &mut Gathering<'_>) -> Result<()> {
+    fn end(&mut self, line: &Line<'_>, data: &mut DatasetBuilder<'_>) -> Result<()> {
         if self.tokens == 0 && self.weight.is_some() {
             return Err(line.error(1, NO_TOKENS));
         }
@@ -71,7 +71,7 @@ impl Sequence {
         Ok(())
     }
 
-    fn close(&mut self, data: &mut Gathering<'_>) {
+    fn close(&mut self, data: &mut DatasetBuilder<'_>) {
         if self.tokens > 0 {
             data.end_example(self.weight.unwrap_or(1.0), None);
         }
@@ -87,7 +87,7 @@ impl Sequence {
 }
 
 /// One field of a line.
-pub(super) struct Field<'a> {
+pub(super) struct AttributeField<'a> {
     /// Where it starts in the line.
     start: usize,
     pub(super) text: &'a str,
@@ -96,7 +96,7 @@ pub(super) struct Field<'a> {
     escaped: bool,
 }
 
-impl<'a> Field<'a> {
+impl<'a> AttributeField<'a> {
     /// The field that starts here, up to a tab or the end of the line.
     #[inline]
     pub(super) fn at(line: &'a str, start: usize) -> Self {
@@ -151,10 +151,10 @@ fn token(
     line: &Line<'_>,
     sequence: &mut Sequence,
     scratch: &mut String,
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<()> {
     let text = line.text()?;
-    let mut field = Field::at(text, 0);
+    let mut field = AttributeField::at(text, 0);
     if field.text.starts_with('@') {
         match declaration(line, text, &field, sequence)? {
             Some(label) => field = label,
@@ -171,7 +171,7 @@ fn token(
     while let Some(start) = field.next(text) {
         check_attributes(line, start, attributes)?;
         attributes += 1;
-        field = Field::at(text, start);
+        field = AttributeField::at(text, start);
         // An empty field, mostly after a tab at the end of the line, says nothing.
         if field.text.is_empty() {
             continue;
@@ -197,7 +197,7 @@ fn token(
 }
 
 /// The number after a field's colon.
-pub(super) fn attribute_value(line: &Line<'_>, field: &Field<'_>, colon: usize) -> Result<f64> {
+pub(super) fn attribute_value(line: &Line<'_>, field: &AttributeField<'_>, colon: usize) -> Result<f64> {
     let value = &field.text.as_bytes()[colon + 1..];
     if super::number::float(value).is_none() {
         let problem = format!(
@@ -213,10 +213,10 @@ pub(super) fn attribute_value(line: &Line<'_>, field: &Field<'_>, colon: usize) 
 fn declaration<'a>(
     line: &Line<'_>,
     text: &'a str,
-    field: &Field<'a>,
+    field: &AttributeField<'a>,
     sequence: &mut Sequence,
-) -> Result<Option<Field<'a>>> {
-    let next = field.next(text).map(|start| Field::at(text, start));
+) -> Result<Option<AttributeField<'a>>> {
+    let next = field.next(text).map(|start| AttributeField::at(text, start));
     match (field.text.strip_prefix("@weight"), &next) {
         (Some(""), Some(number)) if number.next(text).is_none() => {
             sequence.declare(line, number.start, number.text)?;
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(true);
+        let mut data = DatasetBuilder::growing(true);
         read(&mut Source::from_reader("test", text.as_bytes())?, &mut data)?;
         let (data, vocabulary, _) = data.finish();
         Ok((data, vocabulary.unwrap()))

@@ -17,7 +17,7 @@ mod records;
 use fields::separator;
 use records::{Record, Records};
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::reader::ReadOptions;
 use super::source::Source;
 use super::table::{Column, Kind, LabelChoice, MOST_COLUMNS, Table, choose_labels};
@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut DatasetBuilder<'_>) -> Result<()> {
     // One field more than there may be shows that there are too many.
     let mut records = Records::new(separator(source.peek()?), MOST_COLUMNS + 1);
     let columns = header(source, &mut records)?;
@@ -50,7 +50,12 @@ pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Gather
     Ok(())
 }
 
-fn row(record: &Record<'_>, class: Option<usize>, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+fn row(
+    record: &Record<'_>,
+    class: Option<usize>,
+    table: &mut Table,
+    data: &mut DatasetBuilder<'_>,
+) -> Result<()> {
     let line = &record.line;
     let columns = table.columns.len();
     let mut found = 0;
@@ -131,7 +136,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str, labels: &[&str], sets: bool) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(true).with_label_sets(sets);
+        let mut data = DatasetBuilder::growing(true).with_label_sets(sets);
         let label_columns = labels.iter().map(|&label| label.to_owned()).collect();
         let options = ReadOptions { label_columns, missing: Missing::Keep, ..ReadOptions::default() };
         read(&mut Source::from_reader("test", text.as_bytes())?, &options, &mut data)?;

@@ -22,8 +22,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::crfsuite::{Field, attribute_value, check_attributes};
-use super::gather::Gathering;
+use super::crfsuite::{AttributeField, attribute_value, check_attributes};
+use super::dataset_builder::DatasetBuilder;
 use super::graph::{EDGE_LABELS, MOST_NODES};
 use super::number::{weight, whole};
 use super::source::{Line, Source};
@@ -48,7 +48,7 @@ pub(crate) fn recognise(line: &[u8]) -> bool {
 }
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
     data.set_graphs();
     let mut example = Example::default();
     let mut scratch = String::new();
@@ -82,7 +82,7 @@ struct Example {
 
 impl Example {
     /// At a blank line. Several of them in a row are as good as one.
-    fn end(&mut self, line: &Line<'_>, data: &mut Gathering<'_>) -> Result<()> {
+    fn end(&mut self, line: &Line<'_>, data: &mut DatasetBuilder<'_>) -> Result<()> {
         if self.edges.is_empty() && self.is_declared {
             return Err(line.error(1, NO_EDGES));
         }
@@ -90,7 +90,7 @@ impl Example {
         Ok(())
     }
 
-    fn close(&mut self, data: &mut Gathering<'_>) {
+    fn close(&mut self, data: &mut DatasetBuilder<'_>) {
         if !self.edges.is_empty() {
             data.unreachable(self.unreachable);
             data.end_example(self.weight.unwrap_or(1.0), None);
@@ -143,7 +143,7 @@ fn edge(
     line: &Line<'_>,
     example: &mut Example,
     scratch: &mut String,
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<()> {
     let text = line.text()?;
     let mut tokens = tokens(line.bytes);
@@ -173,7 +173,7 @@ fn edge(
     let mut size = 0.0;
     for (before, (start, end)) in tokens.enumerate() {
         check_attributes(line, start, before)?;
-        let field = Field::at(&text[..end], start);
+        let field = AttributeField::at(&text[..end], start);
         let (name, value) = match field.colon {
             None => (field.text, 1.0),
             Some(colon) => (&field.text[..colon], attribute_value(line, &field, colon)?),
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(true);
+        let mut data = DatasetBuilder::growing(true);
         read(&mut Source::from_reader("test", text.as_bytes())?, &mut data)?;
         let (data, vocabulary, _) = data.finish();
         Ok((data, vocabulary.unwrap()))

@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::source::Source;
 use crate::error::Result;
 use crate::shown::escaped_path;
@@ -19,7 +19,11 @@ const IMAGES: u32 = 2051;
 const LABELS: u32 = 2049;
 
 /// Reads the images to the end of their file. Without labels all rows have none.
-pub(crate) fn read(images: &mut Source, labels: Option<&mut Source>, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(
+    images: &mut Source,
+    labels: Option<&mut Source>,
+    data: &mut DatasetBuilder<'_>,
+) -> Result<()> {
     let [count, height, width] = header(images, IMAGES)?;
     let pixels = match u64::from(height) * u64::from(width) {
         0 => return Err(images.error(format!("the header promises images of {height}×{width} pixels"))),
@@ -48,7 +52,7 @@ pub(crate) fn read(images: &mut Source, labels: Option<&mut Source>, data: &mut 
     Ok(())
 }
 
-fn read_labels(source: &mut Source, images: u32, path: &Path, data: &mut Gathering<'_>) -> Result<()> {
+fn read_labels(source: &mut Source, images: u32, path: &Path, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let [count] = header(source, LABELS)?;
     if count != images {
         let problem = format!("{count} labels, but {} holds {images} images", escaped_path(path));
@@ -135,7 +139,7 @@ mod tests {
     }
 
     fn parse(images: Vec<u8>, labels: Option<Vec<u8>>) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(false);
+        let mut data = DatasetBuilder::growing(false);
         let mut labels = labels.map(|labels| Source::from_reader("labels", Cursor::new(labels)).unwrap());
         read(&mut Source::from_reader("images", Cursor::new(images))?, labels.as_mut(), &mut data)?;
         let (data, vocabulary, _) = data.finish();

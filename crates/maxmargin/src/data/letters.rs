@@ -10,7 +10,7 @@
 //! 2 → n → -1 → 1 → 2 → 0 → 1 → 1 → 0 → 0
 //! ```
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::number::whole;
 use super::source::{Line, Source};
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::shown::excerpt;
 pub(crate) const HEAD: [&str; 6] = ["id", "letter", "next_id", "word_id", "position", "fold"];
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
     data.set_chains();
     let mut pixels = None;
     let mut open: Option<Letter> = None;
@@ -66,7 +66,7 @@ pub(crate) fn read(source: &mut Source, data: &mut Gathering<'_>) -> Result<()> 
 }
 
 /// A field and where it starts in its line.
-type Field<'a> = (usize, &'a [u8]);
+type PlacedField<'a> = (usize, &'a [u8]);
 
 /// What a line says about its letter's place.
 struct Letter {
@@ -78,7 +78,7 @@ struct Letter {
 }
 
 impl Letter {
-    fn parse(line: &Line<'_>, fields: &[Field<'_>; 6]) -> Result<Self> {
+    fn parse(line: &Line<'_>, fields: &[PlacedField<'_>; 6]) -> Result<Self> {
         let number = |field: usize| -> Result<u64> {
             let (start, text) = fields[field];
             whole(text).ok_or_else(|| {
@@ -96,7 +96,12 @@ impl Letter {
     }
 
     /// Checks that this letter continues the word before it, or begins one.
-    fn check_place(&self, line: &Line<'_>, fields: &[Field<'_>; 6], before: Option<&Letter>) -> Result<()> {
+    fn check_place(
+        &self,
+        line: &Line<'_>,
+        fields: &[PlacedField<'_>; 6],
+        before: Option<&Letter>,
+    ) -> Result<()> {
         let refuse = |field: usize, problem: String| {
             Err(line.error(fields[field].0 + 1, format!("{}: {problem}", HEAD[field])))
         };
@@ -125,8 +130,8 @@ impl Letter {
 }
 
 /// The fields before the pixels, and where the pixels start.
-fn split<'a>(line: &Line<'a>) -> Result<([Field<'a>; 6], usize)> {
-    let mut fields: [Field<'a>; 6] = [(0, &[]); 6];
+fn split<'a>(line: &Line<'a>) -> Result<([PlacedField<'a>; 6], usize)> {
+    let mut fields: [PlacedField<'a>; 6] = [(0, &[]); 6];
     let mut start = 0;
     for (found, field) in fields.iter_mut().enumerate() {
         let Some(length) = memchr::memchr(b'\t', &line.bytes[start..]) else {
@@ -153,7 +158,7 @@ fn pixel_text<'a>(line: &Line<'a>, start: usize) -> Result<&'a [u8]> {
 }
 
 /// Adds the pixels to the open row.
-fn read_pixels(line: &Line<'_>, start: usize, text: &[u8], data: &mut Gathering<'_>) -> Result<()> {
+fn read_pixels(line: &Line<'_>, start: usize, text: &[u8], data: &mut DatasetBuilder<'_>) -> Result<()> {
     for (pixel, field) in text.chunks(2).enumerate() {
         match field {
             b"1" | b"1\t" => data.column(pixel as u32, 1.0),
@@ -173,7 +178,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(false);
+        let mut data = DatasetBuilder::growing(false);
         read(&mut Source::from_reader("test", text.as_bytes())?, &mut data)?;
         let (data, vocabulary, _) = data.finish();
         Ok((data, vocabulary.unwrap()))

@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 
 use super::alphabet::Alphabet;
 use super::dataset::{Attributes, Dataset, Vocabulary};
+use super::dataset_builder::{DatasetBuilder, Unseen};
 use super::format::Format;
-use super::gather::{Gathering, Unseen};
 use super::source::Source;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
@@ -105,7 +105,7 @@ pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Datase
 /// does not allow.)
 pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary, Format)> {
     let (first, format) = open_first(paths, options)?;
-    let mut data = Gathering::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
+    let mut data = DatasetBuilder::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
     let vocabulary = vocabulary.unwrap_or_default();
@@ -133,7 +133,7 @@ pub fn read_with(
             );
         }
     }
-    let mut data = Gathering::fixed(vocabulary)
+    let mut data = DatasetBuilder::fixed(vocabulary)
         .with_label_sets(options.label_sets)
         .without_labels(&options.ignored_labels);
     read_all(paths, first, format, options, &mut data)?;
@@ -226,7 +226,7 @@ fn read_all(
     first: Source,
     format: Format,
     options: &ReadOptions,
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<()> {
     let mut first = Some(first);
     for path in paths {
@@ -264,7 +264,7 @@ fn open_same(path: &Path, format: Format, options: &ReadOptions) -> Result<Sourc
 }
 
 /// The labels of an image file: as given, else beside it; `None` when there are none and none are needed.
-fn open_labels(images: &Path, options: &ReadOptions, data: &Gathering<'_>) -> Result<Option<Source>> {
+fn open_labels(images: &Path, options: &ReadOptions, data: &DatasetBuilder<'_>) -> Result<Option<Source>> {
     if let Some(labels) = &options.labels {
         return Source::open(labels).map(Some);
     }

@@ -20,14 +20,14 @@ mod label_sets;
 use label_sets::Promise;
 use rustc_hash::FxHashSet;
 
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::number::{finite, leading_whole, short_decimal, weight, whole};
 use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
-pub(crate) fn read(source: &mut Source, zero_based: bool, data: &mut Gathering<'_>) -> Result<()> {
+pub(crate) fn read(source: &mut Source, zero_based: bool, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let mut reader = Reader { data, zero_based, promise: None, open: None, finished: FxHashSet::default() };
     let mut rows = 0;
     while let Some(line) = source.next_line()? {
@@ -41,7 +41,7 @@ pub(crate) fn read(source: &mut Source, zero_based: bool, data: &mut Gathering<'
 }
 
 struct Reader<'d, 'v> {
-    data: &'d mut Gathering<'v>,
+    data: &'d mut DatasetBuilder<'v>,
     zero_based: bool,
     /// What the header of an extreme-classification file says.
     promise: Option<Promise>,
@@ -328,7 +328,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str, zero_based: bool) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(false);
+        let mut data = DatasetBuilder::growing(false);
         read(&mut Source::from_reader("test", text.as_bytes())?, zero_based, &mut data)?;
         let (data, vocabulary, _) = data.finish();
         Ok((data, vocabulary.unwrap()))

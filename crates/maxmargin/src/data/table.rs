@@ -16,7 +16,7 @@ pub(crate) use roles::truth;
 use roles::{Role, roles};
 
 use super::alphabet::Alphabet;
-use super::gather::Gathering;
+use super::dataset_builder::DatasetBuilder;
 use super::number::{finite_cell, weight};
 use super::reader::Missing;
 use super::source::{Line, Source};
@@ -84,7 +84,7 @@ impl Table {
         columns: Vec<Column>,
         labels: &[usize],
         missing: Missing,
-        data: &mut Gathering<'_>,
+        data: &mut DatasetBuilder<'_>,
     ) -> Result<Self> {
         let roles = roles(source, &columns, labels, data)?;
         let is_filled = |j: &usize| match &columns[*j].kind {
@@ -110,7 +110,7 @@ impl Table {
     }
 
     /// Says whether the rows that follow are dense, which must fit what was read before.
-    pub fn begin_rows(&self, line: &Line<'_>, dense: bool, data: &mut Gathering<'_>) -> Result<()> {
+    pub fn begin_rows(&self, line: &Line<'_>, dense: bool, data: &mut DatasetBuilder<'_>) -> Result<()> {
         if dense {
             roles::check_all_there(line, &self.columns, &self.roles, data)?;
             data.set_dense(self.features);
@@ -132,7 +132,7 @@ impl Table {
         at: usize,
         j: usize,
         text: &[u8],
-        data: &mut Gathering<'_>,
+        data: &mut DatasetBuilder<'_>,
     ) -> Result<()> {
         match &self.roles[j] {
             Role::Number(None) if self.is_undeclared(j) => data.known_column(None, 0.0),
@@ -183,7 +183,7 @@ impl Table {
         line: &Line<'_>,
         at: usize,
         j: usize,
-        data: &mut Gathering<'_>,
+        data: &mut DatasetBuilder<'_>,
     ) -> Result<()> {
         let name = excerpt(&self.columns[j].name);
         match &self.roles[j] {
@@ -215,7 +215,7 @@ impl Table {
     }
 
     /// Adds the value that column `j` has where a sparse row leaves it out.
-    pub fn left_out_cell(&mut self, line: &Line<'_>, j: usize, data: &mut Gathering<'_>) -> Result<()> {
+    pub fn left_out_cell(&mut self, line: &Line<'_>, j: usize, data: &mut DatasetBuilder<'_>) -> Result<()> {
         self.filled += 1;
         self.check_filled(line, 0)?;
         let Kind::Nominal(values) = &self.columns[j].kind else { return Ok(()) };
@@ -234,7 +234,7 @@ impl Table {
     }
 
     /// Ends the open row, which is an example of its own.
-    pub fn end_row(&mut self, weight: f64, data: &mut Gathering<'_>) {
+    pub fn end_row(&mut self, weight: f64, data: &mut DatasetBuilder<'_>) {
         let unknown = std::mem::take(&mut self.unknown);
         match (self.has_labels, data.label_sets()) {
             (false, _) => data.no_label(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Fitted, SearchOptions, Task, TaskSearch};
-use crate::comparison::{ComparedSearch, Comparison, Subject};
+use crate::comparison::{ComparedSearch, SearchComparison, Subject};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
@@ -44,9 +44,9 @@ impl<T: Task> Fitted<T> {
     /// let mut solver = Bmrm::new(0.1, risk.as_ref(), 1, None);
     /// let limits = Limits { max_passes: 5, ..Limits::default() };
     /// run(&mut solver, risk.as_ref(), limits, |_| ControlFlow::Continue(()));
-    /// for tally in comparison.tallies() {
-    ///     assert_eq!((tally.warm.searches, tally.warm.broken_bounds), (20, 0));
-    ///     assert!(tally.warm.misses == 0 || !tally.strategy.is_exact());
+    /// for each in comparison.statistics() {
+    ///     assert_eq!((each.warm.searches, each.warm.broken_bounds), (20, 0));
+    ///     assert!(each.warm.misses == 0 || !each.strategy.is_exact());
     /// }
     /// # Ok::<(), maxmargin::Error>(())
     /// ```
@@ -55,7 +55,7 @@ impl<T: Task> Fitted<T> {
         data: &Dataset,
         search: &SearchOptions,
         options: &ComparisonOptions,
-    ) -> Result<(Box<dyn Risk>, Arc<dyn Comparison>)> {
+    ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)> {
         let examples = self.examples(data)?;
         if options.every == 0 {
             return Err(Error::parameter("every", "0 is not allowed; 1 follows all examples"));

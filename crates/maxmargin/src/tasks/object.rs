@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{ComparisonOptions, Fitted, LabelOf, SearchOptions, Stored, Task, TaskOption, TaskSearch};
-use crate::comparison::Comparison as SearchComparison;
+use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
 use crate::error::Result;
 use crate::metrics::{Comparison, Metrics};

@@ -12,8 +12,9 @@ use maxmargin::data::{Dataset, Edge, FeatureMatrix, MatrixBuilder};
 use maxmargin::inference::LabelGraph;
 use maxmargin::risk::Risk;
 use maxmargin::structure::{
-    Chain, ChainLoss, ChainOptions, CostMatrix, Inference, LabelCost, LabelSet, LinkLoss, Links, Matching,
-    MatchingOptions, Multiclass, Multilabel, MultilabelOptions, PairWeights, SetLoss,
+    ChainLoss, ChainOptions, ChainStructure, CostMatrix, Inference, LabelCost, LabelSet, LinkLoss, Links,
+    MatchingOptions, MatchingStructure, MulticlassStructure, MultilabelOptions, MultilabelStructure,
+    PairWeights, SetLoss,
 };
 use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
 use maxmargin::tasks::{self, Costs, Fitted, FittedObject, SearchOptions};
@@ -346,17 +347,17 @@ impl Problem {
         }
     }
 
-    pub fn multiclass(&self) -> Multiclass {
-        Multiclass::new(self.features, self.labels, self.bias, self.label_cost()).unwrap()
+    pub fn multiclass(&self) -> MulticlassStructure {
+        MulticlassStructure::new(self.features, self.labels, self.bias, self.label_cost()).unwrap()
     }
 
-    pub fn chain(&self) -> Chain {
+    pub fn chain(&self) -> ChainStructure {
         let loss = ChainLoss { cost: self.label_cost(), mean: self.mean };
         let options = ChainOptions { bias: self.bias, boundary: self.boundary, loss };
-        Chain::new(self.features, self.labels, options).unwrap()
+        ChainStructure::new(self.features, self.labels, options).unwrap()
     }
 
-    pub fn multilabel(&self) -> Multilabel {
+    pub fn multilabel(&self) -> MultilabelStructure {
         let weights = self.costs.as_ref().map(|costs| costs.as_slice().into());
         let options = MultilabelOptions {
             bias: self.bias,
@@ -366,10 +367,10 @@ impl Problem {
             inference: self.inference(),
         };
         let graph = LabelGraph::new(self.labels, self.sets.pairs.clone()).unwrap();
-        Multilabel::new(self.features, graph, options).unwrap()
+        MultilabelStructure::new(self.features, graph, options).unwrap()
     }
 
-    pub fn matching(&self) -> Matching {
+    pub fn matching(&self) -> MatchingStructure {
         let (miss, false_link) = self.link_costs();
         let loss = LinkLoss::Mistakes { miss, false_link };
         let options = MatchingOptions {
@@ -378,7 +379,7 @@ impl Problem {
             fertility: self.fertility,
             ..MatchingOptions::default()
         };
-        Matching::new(self.features, options).unwrap()
+        MatchingStructure::new(self.features, options).unwrap()
     }
 
     fn pair_weights(&self) -> PairWeights {

@@ -3,7 +3,7 @@
 //! Each of them uses a part of it.
 #![allow(dead_code)]
 
-use maxmargin::inference::{Field, LabelGraph};
+use maxmargin::inference::{BinaryField, LabelGraph};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
@@ -16,8 +16,8 @@ pub struct RandomField {
 }
 
 impl RandomField {
-    pub fn field(&self) -> Field<'_> {
-        Field { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
+    pub fn field(&self) -> BinaryField<'_> {
+        BinaryField { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
     }
 }
 

@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use maxmargin::Trainer;
-use maxmargin::comparison::{Comparison, Portrait, Subject, Tally, Totals};
+use maxmargin::comparison::{Portrait, SearchComparison, SearchStatistics, Subject, Totals};
 use maxmargin::solver::{SolverKind, Stop};
 use maxmargin::tasks::ComparisonOptions;
 use maxmargin::training::{Problem, Settings};
@@ -55,7 +55,7 @@ pub struct CompareSearches {
     solver: SolverKind,
 
     /// Try all searches on every K-th example only
-    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Comparison")]
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..), help_heading = "SearchComparison")]
     every: u32,
 
     #[command(flatten)]
@@ -107,7 +107,7 @@ impl CompareSearches {
         if stop == Stop::Interrupted {
             note("interrupted; the table holds what was done so far");
         }
-        let tallies = comparison.tallies();
+        let statistics = comparison.statistics();
         let portrait = comparison.portrait();
         self.draw(&problem, portrait.as_ref())?;
         drop(listening);
@@ -120,7 +120,7 @@ impl CompareSearches {
             object["plots"] = self.plot.iter().map(|file| file.path.display().to_string()).collect();
             object["drawn"] =
                 portrait.map(|seen| json!({ "example": seen.example, "call": seen.call })).into();
-            object["searches"] = tallies.iter().map(object_of).collect();
+            object["searches"] = statistics.iter().map(object_of).collect();
             return say_json(&object);
         }
         let text = format!(
@@ -132,9 +132,9 @@ impl CompareSearches {
             choice.why(),
             comparison.driving(),
             finished.work(),
-            scope(comparison.as_ref(), &tallies, problem.examples().len()),
-            table(&tallies),
-            remarks(&tallies),
+            scope(comparison.as_ref(), &statistics, problem.examples().len()),
+            table(&statistics),
+            remarks(&statistics),
         );
         say(&text)
     }
@@ -166,13 +166,13 @@ impl CompareSearches {
 }
 
 /// On how much the figures rest.
-fn scope(comparison: &dyn Comparison, tallies: &[Tally], examples: usize) -> String {
-    let searches = tallies.first().map_or(0, |tally| tally.warm.searches) as usize;
+fn scope(comparison: &dyn SearchComparison, statistics: &[SearchStatistics], examples: usize) -> String {
+    let searches = statistics.first().map_or(0, |each| each.warm.searches) as usize;
     let followed = comparison.followed();
     format!("{} of {examples}, {}", count(followed, "example"), count(searches, "oracle call"))
 }
 
-fn table(tallies: &[Tally]) -> Table {
+fn table(statistics: &[SearchStatistics]) -> Table {
     let mut table = Table::new([
         "search",
         "success",
@@ -185,11 +185,11 @@ fn table(tallies: &[Tally]) -> Table {
         "cold",
         "bounds broken",
     ]);
-    for tally @ Tally { strategy, warm, cold, .. } in tallies {
-        let star = if tally.mixes { "*" } else { "" };
+    for each @ SearchStatistics { strategy, warm, cold, .. } in statistics {
+        let star = if each.mixes { "*" } else { "" };
         table.row([
             strategy.name().to_owned(),
-            success(tally, warm).map_or("–".to_owned(), percent),
+            success(each, warm).map_or("–".to_owned(), percent),
             format!("{}{star}", percent(warm.miss_rate())),
             format!("{}{star}", percent(cold.miss_rate())),
             format!("{:.6}{star}", warm.mean_ratio()),
@@ -204,32 +204,32 @@ fn table(tallies: &[Tally]) -> Table {
 }
 
 /// What a reader must know to read the table.
-fn remarks(tallies: &[Tally]) -> String {
+fn remarks(statistics: &[SearchStatistics]) -> String {
     let mut text = String::new();
-    if tallies.iter().any(|tally| tally.mixes) {
+    if statistics.iter().any(|each| each.mixes) {
         text += "\n* over mixes of labels, which are worth more than labels: measured against the best mix\n";
     }
-    let seconds: f64 = tallies.iter().map(|tally| tally.warm.seconds + tally.cold.seconds).sum();
+    let seconds: f64 = statistics.iter().map(|each| each.warm.seconds + each.cold.seconds).sum();
     text += &format!(
         "\nsuccess and value/best are of warm searches; all searches together took {}\n",
         time(seconds)
     );
-    if tallies.iter().any(|tally| tally.warm.broken_bounds + tally.cold.broken_bounds > 0) {
+    if statistics.iter().any(|each| each.warm.broken_bounds + each.cold.broken_bounds > 0) {
         text += "bounds were broken: this is an error in the program, please report it\n";
     }
     text
 }
 
 /// A mix is nearly always worth more than the labels found before, which says nothing.
-fn success(tally: &Tally, totals: &Totals) -> Option<f64> {
-    (!tally.mixes).then(|| totals.success_rate())
+fn success(each: &SearchStatistics, totals: &Totals) -> Option<f64> {
+    (!each.mixes).then(|| totals.success_rate())
 }
 
-fn object_of(tally: &Tally) -> Value {
+fn object_of(each: &SearchStatistics) -> Value {
     let totals = |totals: &Totals| {
         json!({
             "searches": totals.searches,
-            "success_rate": success(tally, totals),
+            "success_rate": success(each, totals),
             "miss_rate": totals.miss_rate(),
             "mean_ratio": totals.mean_ratio(),
             "queries": totals.mean_queries(),
@@ -238,10 +238,10 @@ fn object_of(tally: &Tally) -> Value {
         })
     };
     json!({
-        "search": tally.strategy.name(),
-        "over": if tally.mixes { "mixes" } else { "labels" },
-        "exact": tally.strategy.is_exact(),
-        "warm": totals(&tally.warm),
-        "cold": totals(&tally.cold),
+        "search": each.strategy.name(),
+        "over": if each.mixes { "mixes" } else { "labels" },
+        "exact": each.strategy.is_exact(),
+        "warm": totals(&each.warm),
+        "cold": totals(&each.cold),
     })
 }

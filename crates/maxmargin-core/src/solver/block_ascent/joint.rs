@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::{BlockAscent, Crew, PART, Tally};
+use super::{BlockAscent, PART, PassTotals, Workers};
 use crate::linear::{LargeVector, dot, large_norm_squared};
 use crate::risk::Point;
 
@@ -90,14 +90,14 @@ impl Face {
 }
 
 /// The dual along a direction: its slope there and its second derivative, and Σ_k direction_k a_k.
-struct Course {
+struct LineSearch {
     direction: Vec<f64>,
     slopes: LargeVector,
     rise: f64,
     curvature: f64,
 }
 
-impl Course {
+impl LineSearch {
     fn peak(&self) -> f64 {
         self.rise / self.curvature
     }
@@ -107,9 +107,9 @@ impl Course {
     }
 }
 
-/// A course with the step to take on it.
-struct Leg {
-    course: Course,
+/// A line with the step to take on it.
+struct ConjugateStep {
+    line: LineSearch,
     step: f64,
     /// The plane that loses all its mass.
     emptied: Option<usize>,
@@ -120,7 +120,7 @@ struct Leg {
 impl BlockAscent {
     /// Climbs where that is worth its cost, compared with what other visits have gained lately for theirs, or where so much
     /// has been spent on those that it is time to try. Says whether it was worth it.
-    pub(in super::super) fn climb_if_due(&mut self, crew: &mut Crew<'_>, gain: f64, cost: f64) -> bool {
+    pub(in super::super) fn climb_if_due(&mut self, workers: &mut Workers<'_>, gain: f64, cost: f64) -> bool {
         if !self.anchor.is_absent() {
             // What examples share is held by the anchor; what they do not share is climbed block by block.
             return false;
@@ -130,7 +130,7 @@ impl BlockAscent {
         if !self.climbs && most > WASTE * self.cost_since_climb {
             return false;
         }
-        let climb = self.climb(crew);
+        let climb = self.climb(workers);
         self.climbs = climb.gain > 0.0 && climb.gain * cost >= gain * climb.visits as f64;
         if !self.climbs {
             self.cost_since_climb = 0.0;
@@ -139,95 +139,95 @@ impl BlockAscent {
     }
 
     /// Climbs step by step.
-    fn climb(&mut self, crew: &mut Crew<'_>) -> Tally {
+    fn climb(&mut self, workers: &mut Workers<'_>) -> PassTotals {
         let mut face = Face::new(self);
-        let mut tally = Tally { visits: face.examples.len(), ..Tally::default() };
-        let mut values = self.face_values(crew, &face);
+        let mut totals = PassTotals { visits: face.examples.len(), ..PassTotals::default() };
+        let mut values = self.face_values(workers, &face);
         let mut gradient = face.gradient(&values);
         let mut slopes = LargeVector::zeros(self.weights.len());
         let mut direction = gradient.clone();
         for _ in 0..MOST_STEPS {
-            let course = self.course(crew, &face, &values, direction, slopes, &mut tally);
-            let Some(Leg { course, step, emptied, free }) =
-                self.leg(crew, &face, &values, course, &mut tally)
+            let line = self.line_search(workers, &face, &values, direction, slopes, &mut totals);
+            let Some(ConjugateStep { line, step, emptied, free }) =
+                self.conjugate_step(workers, &face, &values, line, &mut totals)
             else {
                 break;
             };
-            for (beta, d) in face.coefficients.iter_mut().zip(&course.direction) {
+            for (beta, d) in face.coefficients.iter_mut().zip(&line.direction) {
                 *beta = (*beta + step * d).max(0.0);
             }
             if let Some(k) = emptied {
                 face.coefficients[k] = 0.0;
             }
-            subtract(&mut self.weights, step / self.lambda, &course.slopes);
-            tally.gain += course.gain(step);
-            if course.gain(step) <= LEAST_SHARE * tally.gain {
+            subtract(&mut self.weights, step / self.lambda, &line.slopes);
+            totals.gain += line.gain(step);
+            if line.gain(step) <= LEAST_SHARE * totals.gain {
                 break;
             }
-            values = self.face_values(crew, &face);
-            tally.visits += face.examples.len();
+            values = self.face_values(workers, &face);
+            totals.visits += face.examples.len();
             let before = dot(&gradient, &gradient);
             gradient = face.gradient(&values);
             let turn = if free { dot(&gradient, &gradient) / before } else { 0.0 };
-            (direction, slopes) = (course.direction, course.slopes);
+            (direction, slopes) = (line.direction, line.slopes);
             direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = g + turn * *d);
         }
         for (&i, range) in face.examples.iter().zip(face.ranges()) {
             self.models[i].coefficients.copy_from_slice(&face.coefficients[range]);
         }
         // Long steps along nearly flat directions would make mass of what rounding leaves.
-        self.recompute_weights(crew);
-        tally
+        self.recompute_weights(workers);
+        totals
     }
 
-    /// How far to go on a course, or on another where it leaves the simplices; none where there is nothing to gain.
-    fn leg(
+    /// How far to go on a line, or on another where it leaves the simplices; none where there is nothing to gain.
+    fn conjugate_step(
         &self,
-        crew: &mut Crew<'_>,
+        workers: &mut Workers<'_>,
         face: &Face,
         values: &[f64],
-        course: Course,
-        tally: &mut Tally,
-    ) -> Option<Leg> {
-        let peak = course.peak();
+        line: LineSearch,
+        totals: &mut PassTotals,
+    ) -> Option<ConjugateStep> {
+        let peak = line.peak();
         if !(peak.is_finite() && peak > 0.0) {
             return None;
         }
-        let (limit, blocking) = face.longest_step(&course.direction);
+        let (limit, blocking) = face.longest_step(&line.direction);
         if peak < limit {
-            return Some(Leg { course, step: peak, emptied: None, free: true });
+            return Some(ConjugateStep { line, step: peak, emptied: None, free: true });
         }
-        let way = face.projected(&course.direction, peak);
+        let way = face.projected(&line.direction, peak);
         let no_slopes = LargeVector::zeros(self.weights.len());
-        let projected = self.course(crew, face, values, way, no_slopes, tally);
+        let projected = self.line_search(workers, face, values, way, no_slopes, totals);
         let far = projected.peak().min(1.0);
-        let mut leg = Leg { course, step: limit, emptied: Some(blocking), free: false };
-        if far > 0.0 && projected.gain(far) > leg.course.gain(limit) {
-            leg = Leg { course: projected, step: far, emptied: None, free: false };
+        let mut conjugate_step = ConjugateStep { line, step: limit, emptied: Some(blocking), free: false };
+        if far > 0.0 && projected.gain(far) > conjugate_step.line.gain(limit) {
+            conjugate_step = ConjugateStep { line: projected, step: far, emptied: None, free: false };
         }
-        Some(leg)
+        Some(conjugate_step)
     }
 
-    fn course(
+    fn line_search(
         &self,
-        crew: &mut Crew<'_>,
+        workers: &mut Workers<'_>,
         face: &Face,
         values: &[f64],
         direction: Vec<f64>,
         mut slopes: LargeVector,
-        tally: &mut Tally,
-    ) -> Course {
-        tally.visits += face.examples.len();
-        self.sum_slopes(crew, face, &direction, &mut slopes);
+        totals: &mut PassTotals,
+    ) -> LineSearch {
+        totals.visits += face.examples.len();
+        self.sum_slopes(workers, face, &direction, &mut slopes);
         let rise = dot(&direction, values);
         let curvature = large_norm_squared(&slopes) / self.lambda;
-        Course { direction, slopes, rise, curvature }
+        LineSearch { direction, slopes, rise, curvature }
     }
 
     /// The values of all planes of the face.
-    fn face_values(&self, crew: &Crew<'_>, face: &Face) -> Vec<f64> {
+    fn face_values(&self, workers: &Workers<'_>, face: &Face) -> Vec<f64> {
         let parts = face.examples.par_chunks(PART).map_init(
-            || crew.risk.oracle(),
+            || workers.risk.oracle(),
             |oracle, examples| {
                 let mut values = Vec::new();
                 for &i in examples {
@@ -246,8 +246,8 @@ impl BlockAscent {
     }
 
     /// Σ_k direction_k a_k.
-    fn sum_slopes(&self, crew: &mut Crew<'_>, face: &Face, direction: &[f64], slope: &mut LargeVector) {
-        let oracle = &mut crew.visitors[0].oracle;
+    fn sum_slopes(&self, workers: &mut Workers<'_>, face: &Face, direction: &[f64], slope: &mut LargeVector) {
+        let oracle = &mut workers.visitors[0].oracle;
         let mut factors = Vec::new();
         slope.fill(0.0);
         for (&i, range) in face.examples.iter().zip(face.ranges()) {

@@ -79,7 +79,7 @@ pub(super) struct BlockAscent {
 
 /// What visits of several examples came to.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tally {
+pub(super) struct PassTotals {
     /// The sum of the gaps that were seen, each when its turn came.
     pub(super) gap: f64,
     /// What the dual gained.
@@ -92,12 +92,12 @@ pub(super) struct Tally {
 }
 
 /// The oracles and the working memory of all threads that may work on one pass.
-pub(super) struct Crew<'a> {
+pub(super) struct Workers<'a> {
     risk: &'a dyn Risk,
     visitors: Vec<Visitor<'a>>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> Workers<'a> {
     pub(super) fn new(risk: &'a dyn Risk) -> Self {
         let visitors = (0..rayon::current_num_threads()).map(|_| Visitor::new(risk)).collect();
         Self { risk, visitors }
@@ -163,9 +163,9 @@ impl BlockAscent {
     }
 
     /// Visits examples, which must all be different, batch by batch.
-    pub(super) fn visit(&mut self, crew: &mut Crew<'_>, examples: &[usize], look: Look) -> Tally {
-        let mut tally = Tally::default();
-        let Some((leader, helpers)) = crew.visitors.split_first_mut() else { return tally };
+    pub(super) fn visit(&mut self, workers: &mut Workers<'_>, examples: &[usize], look: Look) -> PassTotals {
+        let mut totals = PassTotals::default();
+        let Some((leader, helpers)) = workers.visitors.split_first_mut() else { return totals };
         let (lambda, batch) = (self.lambda, self.batch);
         let visits = self.take_visits(batch);
         // The weights are read while a batch is worked on and written in between: nobody waits for this lock either.
@@ -181,7 +181,7 @@ impl BlockAscent {
         };
         let most_helpers = helpers.len();
         let grain = (batch / (4 * (1 + most_helpers))).max(1);
-        let common = crew.risk.common_directions();
+        let common = workers.risk.common_directions();
         let team = Team::default();
         // Helpers come and go: each takes a visitor that nobody has.
         let free: Mutex<Vec<&mut Visitor<'_>>> = Mutex::new(helpers.iter_mut().collect());
@@ -214,7 +214,7 @@ impl BlockAscent {
                 }
                 let mut weights = weights.write().unwrap_or_else(PoisonError::into_inner);
                 for visit in &visits[..examples.len()] {
-                    self.apply(&mut open(visit), look, &mut weights, &mut tally);
+                    self.apply(&mut open(visit), look, &mut weights, &mut totals);
                 }
                 self.anchor.settle(common, examples.len(), &mut weights, &mut self.drift);
             }
@@ -222,8 +222,8 @@ impl BlockAscent {
         self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.anchor.follow(common, &mut self.weights, &mut self.drift);
         self.visits = visits;
-        self.adapt_batch(&tally);
-        tally
+        self.adapt_batch(&totals);
+        totals
     }
 
     /// Visits for a batch, with what they have allocated before.
@@ -235,19 +235,19 @@ impl BlockAscent {
         visits
     }
 
-    fn adapt_batch(&mut self, tally: &Tally) {
-        let step = tally.steps / tally.moves.max(1) as f64;
-        if tally.moves > 0 && step > LONG_STEP {
+    fn adapt_batch(&mut self, totals: &PassTotals) {
+        let step = totals.steps / totals.moves.max(1) as f64;
+        if totals.moves > 0 && step > LONG_STEP {
             self.batch = (2 * self.batch).min(LARGEST_BATCH);
-        } else if tally.moves > 0 && step < SHORT_STEP {
+        } else if totals.moves > 0 && step < SHORT_STEP {
             self.batch = (self.batch / 2).max(SMALLEST_BATCH);
         }
     }
 
     /// Follows the direction that a visit found as far as it is worth, and takes the model back.
-    fn apply(&mut self, visit: &mut Visit, look: Look, weights: &mut [f64], tally: &mut Tally) {
-        tally.gap += visit.gap;
-        tally.visits += 1;
+    fn apply(&mut self, visit: &mut Visit, look: Look, weights: &mut [f64], totals: &mut PassTotals) {
+        totals.gap += visit.gap;
+        totals.visits += 1;
         if visit.moves {
             let slope = visit.offset + visit.slope.dot(weights) + self.anchor.pending(&visit.parts);
             let step = match slope {
@@ -264,10 +264,10 @@ impl BlockAscent {
                     visit.additions,
                     visit.held / self.lambda,
                 );
-                tally.gain += step * (slope - 0.5 * step * visit.curvature);
+                totals.gain += step * (slope - 0.5 * step * visit.curvature);
             }
-            tally.steps += step;
-            tally.moves += 1;
+            totals.steps += step;
+            totals.moves += 1;
         }
         if look == Look::Oracle {
             self.gaps[visit.example] = visit.gap;
@@ -278,19 +278,19 @@ impl BlockAscent {
     /// Asks the oracle for every example at one point, keeps the planes that lie above the models there, and returns
     /// bounds on the risk. Where rounding is not negligible in them against what is `left` of the gap, it is done again
     /// with twice the digits.
-    pub(super) fn evaluate(&mut self, crew: &mut Crew<'_>, at: &[f64], left: f64) -> Bounds {
+    pub(super) fn evaluate(&mut self, workers: &mut Workers<'_>, at: &[f64], left: f64) -> Bounds {
         let at = Point::from(at);
         if !self.is_precise {
-            let bounds = self.evaluate_at(crew, at);
+            let bounds = self.evaluate_at(workers, at);
             if is_negligible(bounds.rounding, left) {
                 return bounds;
             }
             self.is_precise = true;
         }
-        self.evaluate_at(crew, at.precisely())
+        self.evaluate_at(workers, at.precisely())
     }
 
-    fn evaluate_at(&mut self, crew: &mut Crew<'_>, at: Point<'_>) -> Bounds {
+    fn evaluate_at(&mut self, workers: &mut Workers<'_>, at: Point<'_>) -> Bounds {
         let n = self.models.len();
         let mut total = Bounds::default();
         let mut visits = self.take_visits(WAVE.min(n));
@@ -301,14 +301,14 @@ impl BlockAscent {
                 visit.example = start + k;
                 visit.model = std::mem::take(model);
             }
-            let visitor = || Visitor::new(crew.risk);
+            let visitor = || Visitor::new(workers.risk);
             visits[..models.len()].par_chunks_mut(PART).for_each_init(visitor, |visitor, visits| {
                 visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at, Look::Oracle));
             });
             let mut of_wave = Bounds::default();
             for (k, model) in models.iter_mut().enumerate() {
                 let visit = inside(&mut visits[k]);
-                of_wave += visit.bounds.times(mass(crew.risk, visit.example));
+                of_wave += visit.bounds.times(mass(workers.risk, visit.example));
                 self.gaps[visit.example] = visit.gap;
                 *model = std::mem::take(&mut visit.model);
             }
@@ -324,19 +324,19 @@ impl BlockAscent {
     }
 
     /// Computes the weights anew from the coefficients, which takes away the rounding of many small steps.
-    pub(super) fn recompute_weights(&mut self, crew: &mut Crew<'_>) {
+    pub(super) fn recompute_weights(&mut self, workers: &mut Workers<'_>) {
         match self.is_precise {
-            false => self.sum_plainly(crew),
-            true => self.sum_precisely(crew),
+            false => self.sum_plainly(workers),
+            true => self.sum_precisely(workers),
         }
-        self.anchor.attach(crew.risk.common_directions(), &mut self.weights, &mut self.drift);
+        self.anchor.attach(workers.risk.common_directions(), &mut self.weights, &mut self.drift);
     }
 
-    fn sum_plainly(&mut self, crew: &mut Crew<'_>) {
+    fn sum_plainly(&mut self, workers: &mut Workers<'_>) {
         let mut weights = std::mem::take(&mut self.weights);
         weights.fill(0.0);
         let mut drift = Drift::default();
-        self.for_each_slope(crew, |oracle, i, model, factors, additions| {
+        self.for_each_slope(workers, |oracle, i, model, factors, additions| {
             let length = oracle.add_slopes(i, &model.planes, factors, &mut weights);
             drift.moved(length, additions, 0.0);
         });
@@ -344,11 +344,11 @@ impl BlockAscent {
         self.weights = weights;
     }
 
-    fn sum_precisely(&mut self, crew: &mut Crew<'_>) {
+    fn sum_precisely(&mut self, workers: &mut Workers<'_>) {
         let mut sum = PreciseSum::zeros(self.weights.len());
         let (mut length, mut additions, mut rounded) = (0.0, 0.0, 0.0);
-        let risk = crew.risk;
-        self.for_each_slope(crew, |oracle, i, model, factors, most| {
+        let risk = workers.risk;
+        self.for_each_slope(workers, |oracle, i, model, factors, most| {
             let of_example = oracle.add_slopes(i, &model.planes, factors, &mut sum);
             length += of_example;
             additions += most;
@@ -364,11 +364,11 @@ impl BlockAscent {
     /// weight can occur in them.
     fn for_each_slope(
         &mut self,
-        crew: &mut Crew<'_>,
+        workers: &mut Workers<'_>,
         mut add: impl FnMut(&mut dyn Oracle, usize, &ExampleModel, &[(usize, f64)], f64),
     ) {
-        let risk = crew.risk;
-        let oracle = crew.visitors[0].oracle.as_mut();
+        let risk = workers.risk;
+        let oracle = workers.visitors[0].oracle.as_mut();
         let mut factors = Vec::new();
         for (i, model) in self.models.iter_mut().enumerate() {
             model.normalize();
@@ -384,21 +384,21 @@ impl BlockAscent {
 
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes and sums may have added to it. Where
     /// that is not negligible against `gap`, the weights are computed anew first, and with twice the digits if need be.
-    pub(super) fn lower_bound(&mut self, crew: &mut Crew<'_>, gap: f64) -> f64 {
-        let mut dual = self.dual(crew.risk);
+    pub(super) fn lower_bound(&mut self, workers: &mut Workers<'_>, gap: f64) -> f64 {
+        let mut dual = self.dual(workers.risk);
         if gap == f64::INFINITY {
             // Whoever has no gap yet, or breaks off, changes nothing by asking.
             return dual.bound;
         }
         self.drift.measured(dual.norm);
         if !is_negligible(dual.allowance, gap) && self.drift.is_worth_mending() {
-            self.recompute_weights(crew);
-            dual = self.dual(crew.risk);
+            self.recompute_weights(workers);
+            dual = self.dual(workers.risk);
         }
         if !is_negligible(dual.allowance, gap) && !self.is_precise {
             self.is_precise = true;
-            self.recompute_weights(crew);
-            dual = self.dual(crew.risk);
+            self.recompute_weights(workers);
+            dual = self.dual(workers.risk);
         }
         dual.bound
     }

@@ -3,7 +3,7 @@
 use super::super::simplex_qp::{Block, Transfer};
 use super::anchor::PULL;
 use super::example_model::ExampleModel;
-use crate::linear::{CommonDirections, Terms, dot};
+use crate::linear::{CommonDirections, CooVector, dot};
 use crate::risk::{Bounds, Oracle, Plane, Point, Risk};
 
 /// Transfers of mass in one visit.
@@ -39,7 +39,7 @@ pub(super) struct Visit {
     pub(super) target: Vec<f64>,
     /// The direction δ to there: Σ_k δ_k a_k with its parts in the common directions, Σ_k δ_k b_k, and the second derivative,
     /// ‖Σ_k δ_k a_k‖² / λ where there are no such parts.
-    pub(super) slope: Terms,
+    pub(super) slope: CooVector,
     pub(super) parts: Vec<f64>,
     pub(super) offset: f64,
     pub(super) curvature: f64,

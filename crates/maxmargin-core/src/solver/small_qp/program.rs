@@ -3,7 +3,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-use crate::linear::Terms;
+use crate::linear::CooVector;
 use crate::risk::{Risk, Saddle};
 use crate::solver::{Halt, mass};
 
@@ -59,7 +59,7 @@ impl Program {
         let first_potential = self.costs.len();
         self.costs.extend(network.supplies().iter().map(|supply| share * supply));
         self.first_rows.push(self.bounds.len());
-        let mut terms = Terms::default();
+        let mut terms = CooVector::default();
         let mut prices = Vec::new();
         for ((a, arc), loss) in network.arcs().iter().enumerate().zip(&polytope.losses) {
             let row = self.bounds.len();

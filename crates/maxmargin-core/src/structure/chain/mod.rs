@@ -69,10 +69,10 @@ const LARGEST_KERNEL: usize = 4;
 /// ```
 /// use std::sync::Arc;
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
-/// use maxmargin_core::structure::{Chain, ChainOptions, ChainScores, Structure};
+/// use maxmargin_core::structure::{ChainStructure, ChainOptions, ChainScores, Structure};
 ///
 /// // One feature, two labels; label 1 likes the feature, and labels like to stay.
-/// let task = Chain::new(1, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
+/// let task = ChainStructure::new(1, 2, ChainOptions { bias: false, boundary: false, ..Default::default() })?;
 /// let w = [0.0, 1.0, /* transitions: */ 1.0, 0.0, 0.0, 1.0];
 /// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[3.0], [0.5], [-0.6]])), 0..3);
 /// let mut scores = ChainScores::default();
@@ -81,7 +81,7 @@ const LARGEST_KERNEL: usize = 4;
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Chain {
+pub struct ChainStructure {
     features: usize,
     labels: usize,
     options: ChainOptions,
@@ -99,7 +99,7 @@ pub struct ChainScores {
     strata: StratifiedTable,
 }
 
-impl Chain {
+impl ChainStructure {
     /// A chain with this many features per position (without the bias) and labels.
     pub fn new(features: usize, labels: usize, options: ChainOptions) -> Result<Self> {
         check_labels(labels, &options.loss.cost)?;
@@ -178,7 +178,7 @@ impl Chain {
     }
 }
 
-impl Structure for Chain {
+impl Structure for ChainStructure {
     type Input = Rows;
     type Label = Vec<u32>;
     type Scores = ChainScores;
@@ -439,7 +439,7 @@ fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
     equal(&a, &c) - equal(&a, &d) - equal(&b, &c) + equal(&b, &d)
 }
 
-impl Chain {
+impl ChainStructure {
     /// The features of one position with one label, its boundary weights included.
     fn add_position<A: FeatureSum + ?Sized>(
         &self,

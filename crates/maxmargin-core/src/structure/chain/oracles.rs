@@ -1,6 +1,6 @@
 //! The oracles of a chain beyond decoding: the best label of every loss, the k best, and labels as sets.
 
-use super::{Chain, ChainLoss, ChainOptions, ChainScores};
+use super::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 use crate::features::Rows;
 use crate::inference::{Lexicographic, k_best_paths, k_best_viterbi};
 use crate::structure::{
@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-9;
 /// The most values in a table of all losses: 256 MB, for each thread.
 const LARGEST_TABLE: f64 = (1u64 << 25) as f64;
 
-impl Chain {
+impl ChainStructure {
     /// Whether the table of all losses of a chain of this length is too large to be made.
     pub fn has_too_many_losses(&self, length: usize, step: Option<f64>) -> bool {
         let cost = self.cost();
@@ -23,7 +23,7 @@ impl Chain {
     }
 }
 
-impl Stratified<Chain> for Chain {
+impl Stratified<ChainStructure> for ChainStructure {
     fn strata(
         &self,
         _x: &Rows,
@@ -64,7 +64,7 @@ impl Stratified<Chain> for Chain {
     }
 }
 
-impl LabelSets<Chain> for Chain {
+impl LabelSets<ChainStructure> for ChainStructure {
     fn with_sizes(&self, background: Option<u32>) -> Self {
         let loss = ChainLoss { cost: LabelCost::Size { background }, mean: false };
         Self { options: ChainOptions { loss, ..self.options.clone() }, ..self.clone() }
@@ -105,7 +105,7 @@ impl LabelSets<Chain> for Chain {
     }
 }
 
-impl KBest<Chain> for Chain {
+impl KBest<ChainStructure> for ChainStructure {
     fn k_best(
         &self,
         _x: &Rows,

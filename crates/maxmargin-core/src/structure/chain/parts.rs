@@ -6,12 +6,12 @@
 //! | transitions | labels × labels: before, after |
 //! | first and last, with boundary weights | labels each |
 
-use super::{Chain, ChainScores};
+use super::{ChainScores, ChainStructure};
 use crate::features::Rows;
 use crate::linear::largest_size;
 use crate::structure::{PartBlock, Parts};
 
-impl Chain {
+impl ChainStructure {
     /// Where the blocks after the first one begin, in a chain of this length.
     fn part_starts(&self, length: usize) -> [usize; 3] {
         let transitions = length * self.labels;
@@ -20,7 +20,7 @@ impl Chain {
     }
 }
 
-impl Parts<Chain> for Chain {
+impl Parts<ChainStructure> for ChainStructure {
     fn blocks(&self, x: &Rows) -> Vec<PartBlock> {
         let labels = self.labels;
         let mut blocks = vec![

@@ -9,20 +9,20 @@
 //! | position 0, label y | the source | `y` |
 //! | position t > 0, label y after `before` | (t − 1, `before`) | `labels + (t − 1) · labels² + before · labels + y` |
 
-use super::Chain;
+use super::ChainStructure;
 use crate::features::Rows;
 use crate::inference::{Network, NetworkArc};
 use crate::linear::{FeatureSum, add_row_products};
 use crate::structure::{Flow, FlowPolytope};
 
-impl Chain {
+impl ChainStructure {
     /// The number of the first arc of a position.
     fn first_arc(&self, t: usize) -> usize {
         if t == 0 { 0 } else { self.labels + (t - 1) * self.labels * self.labels }
     }
 }
 
-impl Flow<Rows, Vec<u32>> for Chain {
+impl Flow<Rows, Vec<u32>> for ChainStructure {
     fn arcs(&self, x: &Rows) -> usize {
         self.first_arc(x.len())
     }

@@ -7,13 +7,13 @@
 //! links of a node, and steps that move all of them together must be short anyway. (With a weight of 0.1 the
 //! extragradient method took half as many steps more, with 10 no fewer.)
 
-use super::{Links, Matching};
+use super::{Links, MatchingStructure};
 use crate::inference::{Network, NetworkArc};
 use crate::linear::FeatureSum;
 use crate::structure::Graph;
 use crate::structure::{Flow, FlowPolytope};
 
-impl Flow<Graph, Links> for Matching {
+impl Flow<Graph, Links> for MatchingStructure {
     fn arcs(&self, x: &Graph) -> usize {
         x.edges().len() + x.lefts() + x.rights()
     }

@@ -1,6 +1,6 @@
 //! The best links of one graph: scores of its edges, and which kernel maximises them.
 
-use super::{Links, Matching};
+use super::{Links, MatchingStructure};
 use crate::inference::{
     Assignment, BMatching, Bipartite, Gain, Lexicographic, LinkLimits, StratifiedMatching, k_best_matchings,
 };
@@ -89,7 +89,7 @@ impl<G: Gain> Kernels<G> {
     /// What each link is worth, from its score and the change of the loss that it makes.
     fn weigh(
         &mut self,
-        matching: &Matching,
+        matching: &MatchingStructure,
         scores: &[f64],
         truth: Option<&Links>,
         gain: impl Fn(f64, f64) -> G,
@@ -133,7 +133,7 @@ impl<G: Gain> Kernels<G> {
     }
 }
 
-impl Matching {
+impl MatchingStructure {
     pub(super) fn limits(&self) -> LinkLimits {
         let (left, right) = self.options.fertility;
         LinkLimits { left, right }

@@ -71,9 +71,9 @@ impl Default for MatchingOptions {
 /// use std::sync::Arc;
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
 /// use maxmargin_core::structure::{Edge, Graph};
-/// use maxmargin_core::structure::{Links, Matching, MatchingOptions, Structure};
+/// use maxmargin_core::structure::{Links, MatchingStructure, MatchingOptions, Structure};
 ///
-/// let task = Matching::new(1, MatchingOptions { bias: false, ..MatchingOptions::default() })?;
+/// let task = MatchingStructure::new(1, MatchingOptions { bias: false, ..MatchingOptions::default() })?;
 /// // Two nodes on each side; each edge has one feature.
 /// let features = Arc::new(FeatureMatrix::from_dense(&[[2.0], [3.0], [-1.0], [2.0]]));
 /// let edges = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(left, right)| Edge { left, right });
@@ -86,12 +86,12 @@ impl Default for MatchingOptions {
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Matching {
+pub struct MatchingStructure {
     features: usize,
     options: MatchingOptions,
 }
 
-impl Matching {
+impl MatchingStructure {
     /// A task with this many features (without the bias).
     pub fn new(features: usize, options: MatchingOptions) -> Result<Self> {
         options.loss.check()?;
@@ -161,7 +161,7 @@ impl Matching {
     }
 }
 
-impl Structure for Matching {
+impl Structure for MatchingStructure {
     type Input = Graph;
     type Label = Links;
     type Scores = MatchingScores;
@@ -359,7 +359,7 @@ mod tests {
         let features = Arc::new(FeatureMatrix::from_dense(&rows));
         let edges: Vec<Edge> = (0..9).map(|edge| Edge { left: edge / 3, right: edge % 3 }).collect();
         let graph = Graph::new(Rows::new(&features, 0..9), edges.into(), 0);
-        let structure = Matching::new(2, MatchingOptions::default()).unwrap();
+        let structure = MatchingStructure::new(2, MatchingOptions::default()).unwrap();
         let (mut all, mut some) = (MatchingScores::default(), MatchingScores::default());
         for w in [[0.7, -1.3, 0.1], [-0.2, 0.9, 0.4]] {
             structure.score(&w, &graph, &mut all);

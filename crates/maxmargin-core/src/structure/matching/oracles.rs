@@ -5,12 +5,12 @@
 //!
 //! The linear relaxation of matchings is integral (total unimodularity): there are no fractional labels to be had.
 
-use super::{LinkLoss, Links, Matching, MatchingOptions, MatchingScores};
+use super::{LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};
 use crate::inference::StratifiedMatching;
 use crate::structure::Graph;
 use crate::structure::{Found, KBest, LabelSets, Mix, ScoreStratum, Stratified, Structure};
 
-impl KBest<Matching> for Matching {
+impl KBest<MatchingStructure> for MatchingStructure {
     fn k_best(
         &self,
         x: &Graph,
@@ -23,7 +23,7 @@ impl KBest<Matching> for Matching {
     }
 }
 
-impl LabelSets<Matching> for Matching {
+impl LabelSets<MatchingStructure> for MatchingStructure {
     fn with_sizes(&self, _background: Option<u32>) -> Self {
         Self { options: MatchingOptions { loss: LinkLoss::Size, ..self.options.clone() }, ..self.clone() }
     }
@@ -55,7 +55,7 @@ impl LabelSets<Matching> for Matching {
     }
 }
 
-impl Stratified<Matching> for Matching {
+impl Stratified<MatchingStructure> for MatchingStructure {
     fn strata(
         &self,
         x: &Graph,
@@ -89,7 +89,7 @@ impl Stratified<Matching> for Matching {
     }
 }
 
-impl Matching {
+impl MatchingStructure {
     /// A bound on the number of links.
     pub(super) fn most_links(&self, x: &Graph) -> usize {
         let (left, right) = self.options.fertility;

@@ -1,10 +1,10 @@
 //! The part scores of a matching, from outside: one for each edge.
 
-use super::{Links, Matching, MatchingScores};
+use super::{Links, MatchingScores, MatchingStructure};
 use crate::linear::largest_size;
 use crate::structure::{Graph, PartBlock, Parts};
 
-impl Parts<Matching> for Matching {
+impl Parts<MatchingStructure> for MatchingStructure {
     fn blocks(&self, x: &Graph) -> Vec<PartBlock> {
         vec![PartBlock::new("edges", &[x.edges().len()])]
     }

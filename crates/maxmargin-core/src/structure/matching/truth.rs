@@ -1,11 +1,11 @@
 //! Truths that have more links than nodes may have.
 
-use super::{ExtraLinks, Links, Matching};
+use super::{ExtraLinks, Links, MatchingStructure};
 use crate::error::{Error, Result};
 use crate::inference::{BMatching, Bipartite};
 use crate::structure::{Edge, Graph};
 
-impl Matching {
+impl MatchingStructure {
     /// The truth of a graph whose edges have these labels (0 none, 1 sure, 2 possible): checked, or with its extra links
     /// made possible, as the options say.
     pub fn truth(&self, x: &Graph, labels: &[u32]) -> Result<Links> {
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn too_many_links_name_the_node() {
         let x = graph(&[(0, 0), (1, 0), (1, 2), (0, 1)]);
-        let task = Matching::new(1, MatchingOptions::default()).unwrap();
+        let task = MatchingStructure::new(1, MatchingOptions::default()).unwrap();
         let truth = Links::of_labels(&[1, 1, 2, 0]);
         let message = task.check_truth(&x, &truth).unwrap_err().to_string();
         assert!(
@@ -98,20 +98,20 @@ mod tests {
         assert!(message.contains("left node 1"), "{message}");
         assert!(task.check_truth(&x, &Links::of(vec![9])).is_err());
         let options = MatchingOptions { fertility: (1, 2), ..MatchingOptions::default() };
-        assert!(Matching::new(1, options).unwrap().check_truth(&x, &truth).is_ok());
+        assert!(MatchingStructure::new(1, options).unwrap().check_truth(&x, &truth).is_ok());
     }
 
     #[test]
     fn the_most_sure_links_stay_sure() {
         // A path of three edges: its ends stay, whatever comes first.
         let x = graph(&[(0, 0), (1, 0), (1, 1), (2, 2)]);
-        let task = Matching::new(1, MatchingOptions::default()).unwrap();
+        let task = MatchingStructure::new(1, MatchingOptions::default()).unwrap();
         let truth = task.allowed_truth(&x, &Links::of_labels(&[1, 1, 1, 2]));
         assert_eq!(truth, Links { on: vec![0, 2], free: vec![1, 3] });
         assert!(task.check_truth(&x, &truth).is_ok());
         let options = MatchingOptions { extra_links: ExtraLinks::Free, ..MatchingOptions::default() };
         assert!(task.truth(&x, &[1, 1, 1, 2]).is_err());
-        assert_eq!(Matching::new(1, options).unwrap().truth(&x, &[1, 1, 1, 2]).unwrap(), truth);
+        assert_eq!(MatchingStructure::new(1, options).unwrap().truth(&x, &[1, 1, 1, 2]).unwrap(), truth);
         let fine = Links::of_labels(&[1, 0, 1, 1]);
         assert_eq!(task.allowed_truth(&x, &fine), fine);
     }

@@ -18,9 +18,9 @@ use crate::structure::shape::{check_features, check_label, check_labels, check_r
 /// ```
 /// use std::sync::Arc;
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
-/// use maxmargin_core::structure::{LabelCost, Multiclass, Structure};
+/// use maxmargin_core::structure::{LabelCost, MulticlassStructure, Structure};
 ///
-/// let task = Multiclass::new(2, 3, false, LabelCost::ZeroOne)?;
+/// let task = MulticlassStructure::new(2, 3, false, LabelCost::ZeroOne)?;
 /// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0, 2.0]])), 0..1);
 /// let mut scores = Vec::new();
 /// task.score(&[0.0, 1.0, 0.0, /* feature 2: */ 0.0, 0.0, 2.0], &x, &mut scores);
@@ -29,14 +29,14 @@ use crate::structure::shape::{check_features, check_label, check_labels, check_r
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Multiclass {
+pub struct MulticlassStructure {
     features: usize,
     labels: usize,
     bias: bool,
     cost: LabelCost,
 }
 
-impl Multiclass {
+impl MulticlassStructure {
     /// A task with this many features (without the bias) and labels.
     pub fn new(features: usize, labels: usize, bias: bool, cost: LabelCost) -> Result<Self> {
         check_labels(labels, &cost)?;
@@ -77,7 +77,7 @@ impl Multiclass {
     }
 }
 
-impl Structure for Multiclass {
+impl Structure for MulticlassStructure {
     type Input = Rows;
     type Label = u32;
     type Scores = Vec<f64>;

@@ -1,6 +1,6 @@
 //! What a multiclass task offers beyond decoding. All labels are looked at in each case: there are not many.
 
-use super::Multiclass;
+use super::MulticlassStructure;
 use crate::features::Rows;
 use crate::inference::{Network, NetworkArc};
 use crate::linear::{FeatureSum, add_row_products, largest_size};
@@ -10,7 +10,7 @@ use crate::structure::{
 };
 
 /// One unit of flow from a source to a sink, over an arc for each label.
-impl Flow<Rows, u32> for Multiclass {
+impl Flow<Rows, u32> for MulticlassStructure {
     fn arcs(&self, _x: &Rows) -> usize {
         self.labels
     }
@@ -48,7 +48,7 @@ impl Flow<Rows, u32> for Multiclass {
     }
 }
 
-impl Stratified<Multiclass> for Multiclass {
+impl Stratified<MulticlassStructure> for MulticlassStructure {
     /// Each label is a stratum of its own.
     fn strata(
         &self,
@@ -70,7 +70,7 @@ impl Stratified<Multiclass> for Multiclass {
     }
 }
 
-impl LabelSets<Multiclass> for Multiclass {
+impl LabelSets<MulticlassStructure> for MulticlassStructure {
     fn with_sizes(&self, background: Option<u32>) -> Self {
         Self { cost: LabelCost::Size { background }, ..self.clone() }
     }
@@ -102,7 +102,7 @@ impl LabelSets<Multiclass> for Multiclass {
     }
 }
 
-impl KBest<Multiclass> for Multiclass {
+impl KBest<MulticlassStructure> for MulticlassStructure {
     fn k_best(
         &self,
         _x: &Rows,
@@ -125,7 +125,7 @@ impl KBest<Multiclass> for Multiclass {
 }
 
 /// The score of each label.
-impl Parts<Multiclass> for Multiclass {
+impl Parts<MulticlassStructure> for MulticlassStructure {
     fn blocks(&self, _x: &Rows) -> Vec<PartBlock> {
         vec![PartBlock::new("labels", &[self.labels])]
     }

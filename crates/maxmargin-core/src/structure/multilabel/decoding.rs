@@ -1,8 +1,8 @@
 //! The best set of one input: scores as a field of binary labels, and which kernel maximises it.
 
-use super::{LabelSet, Multilabel, PairWeights};
+use super::{LabelSet, MultilabelStructure, PairWeights};
 use crate::inference::{
-    AllSets, BoundedSet, BranchAndBound, Field, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
+    AllSets, BinaryField, BoundedSet, BranchAndBound, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
 };
 use crate::linear::Precise;
 use crate::structure::{Found, Mix};
@@ -17,7 +17,7 @@ const MOST_NODES: usize = 300;
 
 /// How the best set is found.
 #[derive(Debug, Clone)]
-pub(super) enum Way {
+pub(super) enum SetDecoder {
     /// By dynamic programming on a forest.
     Forest(Forest),
     /// All sets are listed.
@@ -26,12 +26,12 @@ pub(super) enum Way {
     Searched,
 }
 
-impl Way {
+impl SetDecoder {
     pub(super) fn new(graph: &LabelGraph) -> Self {
         match Forest::new(graph) {
-            Ok(forest) => Way::Forest(forest),
-            Err(_) if graph.labels() <= MOST_LABELS => Way::Listed,
-            Err(_) => Way::Searched,
+            Ok(forest) => SetDecoder::Forest(forest),
+            Err(_) if graph.labels() <= MOST_LABELS => SetDecoder::Listed,
+            Err(_) => SetDecoder::Searched,
         }
     }
 }
@@ -164,8 +164,8 @@ impl MultilabelScores {
     }
 
     /// The field with the loss added, and what works on it.
-    fn augmented_field<'a>(&'a mut self, graph: &'a LabelGraph) -> (Field<'a>, &'a mut Kernels) {
-        (Field { graph, unary: &self.augmented, coupling: &self.coupling }, &mut self.kernels)
+    fn augmented_field<'a>(&'a mut self, graph: &'a LabelGraph) -> (BinaryField<'a>, &'a mut Kernels) {
+        (BinaryField { graph, unary: &self.augmented, coupling: &self.coupling }, &mut self.kernels)
     }
 
     /// The size of the scores of pairs together.
@@ -179,7 +179,7 @@ impl MultilabelScores {
     }
 }
 
-impl Multilabel {
+impl MultilabelStructure {
     /// Adds λ times the loss to the scores, up to a constant, and returns λ. At the ends of the λ-oracle one of the two
     /// only breaks ties.
     pub(super) fn augment(&self, scores: &mut MultilabelScores, truth: Option<&LabelSet>, mix: Mix) -> f64 {
@@ -244,14 +244,14 @@ impl Multilabel {
     ) -> Found<LabelSet> {
         let lambda = self.augment(scores, truth, mix);
         let (field, kernels) = scores.augmented_field(&self.graph);
-        match &self.way {
-            Way::Listed => {
+        match &self.decoder {
+            SetDecoder::Listed => {
                 kernels.fill(field);
                 let label = of_mask(kernels.all.best().0);
                 self.found(scores, truth, label)
             }
-            way => {
-                let best = kernels.solve(way, field, &[]);
+            decoder => {
+                let best = kernels.solve(decoder, field, &[]);
                 self.bounded(scores, truth, mix, lambda, best)
             }
         }
@@ -267,14 +267,14 @@ impl Multilabel {
     ) -> Vec<Found<LabelSet>> {
         let lambda = self.augment(scores, truth, mix);
         let (field, kernels) = scores.augmented_field(&self.graph);
-        match &self.way {
-            Way::Listed => {
+        match &self.decoder {
+            SetDecoder::Listed => {
                 kernels.fill(field);
                 let best = kernels.all.k_best(k);
                 best.into_iter().map(|(mask, _)| self.found(scores, truth, of_mask(mask))).collect()
             }
-            way => {
-                let best = k_best_sets(self.labels(), k, |fixed| kernels.solve(way, field, fixed));
+            decoder => {
+                let best = k_best_sets(self.labels(), k, |fixed| kernels.solve(decoder, field, fixed));
                 let bounded = |best| self.bounded(scores, truth, mix, lambda, best);
                 best.into_iter().map(bounded).collect()
             }
@@ -303,9 +303,9 @@ impl Multilabel {
     /// Finds the best score for each number of differences from a set.
     pub(super) fn count_differences(&self, scores: &mut MultilabelScores, from: &LabelSet) {
         let MultilabelScores { unary, coupling, kernels, .. } = scores;
-        let field = Field { graph: &self.graph, unary, coupling };
-        match &self.way {
-            Way::Forest(forest) => {
+        let field = BinaryField { graph: &self.graph, unary, coupling };
+        match &self.decoder {
+            SetDecoder::Forest(forest) => {
                 let mut flags = vec![false; self.labels()];
                 from.on().iter().for_each(|&label| flags[label as usize] = true);
                 kernels.forest.get_or_insert_with(|| forest.clone()).count_differences(field, &flags);
@@ -337,14 +337,14 @@ impl MultilabelScores {
 
 impl Kernels {
     /// Lists all sets. There are few enough labels, or this is not called.
-    fn fill(&mut self, field: Field<'_>) {
+    fn fill(&mut self, field: BinaryField<'_>) {
         let is_filled = self.all.fill(field);
         debug_assert!(is_filled.is_ok());
     }
 
-    fn solve(&mut self, way: &Way, field: Field<'_>, fixed: &[Option<bool>]) -> BoundedSet {
-        match way {
-            Way::Forest(forest) => {
+    fn solve(&mut self, decoder: &SetDecoder, field: BinaryField<'_>, fixed: &[Option<bool>]) -> BoundedSet {
+        match decoder {
+            SetDecoder::Forest(forest) => {
                 let forest = self.forest.get_or_insert_with(|| forest.clone());
                 let (on, score) = forest.maximize(field, fixed);
                 BoundedSet::proven(on, score)

@@ -6,13 +6,13 @@
 //! changes the bias, ⟨u_k, u_l⟩ = (f² + 2n − 3)·[k = l] + 1, because two labels share the "neither" of their pair. The
 //! orthonormal directions are U G^(−1/2), and G^(−1/2) is a number times the identity less a number times the mean.
 
-use super::{LabelSet, Multilabel, PairWeights};
+use super::{LabelSet, MultilabelStructure, PairWeights};
 use crate::linear::CommonDirections;
 
 /// With fewer labels, flips differ more by their inputs than they have in common, and other remedies are quicker.
 const FEWEST_LABELS: usize = 24;
 
-impl Multilabel {
+impl MultilabelStructure {
     /// Whether flips are much alike.
     pub(super) fn has_common_flips(&self) -> bool {
         self.options.pair_weights == PairWeights::Four
@@ -65,7 +65,7 @@ impl Multilabel {
     }
 }
 
-impl CommonDirections for Multilabel {
+impl CommonDirections for MultilabelStructure {
     fn count(&self) -> usize {
         self.labels()
     }
@@ -112,9 +112,9 @@ mod tests {
 
     const LABELS: usize = 7;
 
-    fn task(bias: bool, signed: bool) -> Multilabel {
+    fn task(bias: bool, signed: bool) -> MultilabelStructure {
         let options = MultilabelOptions { bias, signed, ..MultilabelOptions::default() };
-        Multilabel::new(2, LabelGraph::complete(LABELS), options).unwrap()
+        MultilabelStructure::new(2, LabelGraph::complete(LABELS), options).unwrap()
     }
 
     fn close(a: &[f64], b: &[f64]) -> bool {

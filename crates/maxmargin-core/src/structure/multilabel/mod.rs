@@ -20,7 +20,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use self::decoding::MultilabelScores;
-use self::decoding::Way;
+use self::decoding::SetDecoder;
 pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
@@ -82,10 +82,10 @@ impl Default for MultilabelOptions {
 /// use std::sync::Arc;
 /// use maxmargin_core::features::{FeatureMatrix, Rows};
 /// use maxmargin_core::inference::LabelGraph;
-/// use maxmargin_core::structure::{LabelSet, Multilabel, MultilabelOptions, Structure};
+/// use maxmargin_core::structure::{LabelSet, MultilabelStructure, MultilabelOptions, Structure};
 ///
 /// let options = MultilabelOptions { bias: false, ..MultilabelOptions::default() };
-/// let task = Multilabel::new(1, LabelGraph::complete(2), options)?;
+/// let task = MultilabelStructure::new(1, LabelGraph::complete(2), options)?;
 /// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
 /// // The first label is likely by itself, and brings the second one along.
 /// let w = [1.0, -0.5, /* neither, second, first, both: */ 0.0, 0.0, 0.0, 2.0];
@@ -96,14 +96,14 @@ impl Default for MultilabelOptions {
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Multilabel {
+pub struct MultilabelStructure {
     features: usize,
     graph: Arc<LabelGraph>,
     options: MultilabelOptions,
-    way: Way,
+    decoder: SetDecoder,
 }
 
-impl Multilabel {
+impl MultilabelStructure {
     /// A task with this many features (without the bias), and the pairs of labels that have weights.
     pub fn new(features: usize, graph: LabelGraph, options: MultilabelOptions) -> Result<Self> {
         let labels = graph.labels();
@@ -116,7 +116,7 @@ impl Multilabel {
         options.loss.check(labels)?;
         let pairs = graph.edges().len().checked_mul(options.pair_weights.count());
         check_size(features.saturating_add(usize::from(options.bias)), labels, pairs)?;
-        Ok(Self { features, way: Way::new(&graph), graph: Arc::new(graph), options })
+        Ok(Self { features, decoder: SetDecoder::new(&graph), graph: Arc::new(graph), options })
     }
 
     /// The number of features, without the bias.
@@ -131,7 +131,7 @@ impl Multilabel {
 
     /// Whether the most violated label is searched among fractional ones too. On a forest the relaxation has none.
     pub fn is_relaxed(&self) -> bool {
-        self.options.inference == Inference::Relaxed && !matches!(self.way, Way::Forest(_))
+        self.options.inference == Inference::Relaxed && !matches!(self.decoder, SetDecoder::Forest(_))
     }
 
     /// Whether a label that is not in the set has −x in its block.
@@ -212,7 +212,7 @@ impl Multilabel {
     }
 }
 
-impl Structure for Multilabel {
+impl Structure for MultilabelStructure {
     type Input = Rows;
     type Label = LabelSet;
     type Scores = MultilabelScores;
@@ -241,7 +241,7 @@ impl Structure for Multilabel {
     }
 
     fn is_costly(&self) -> bool {
-        matches!(self.way, Way::Searched)
+        matches!(self.decoder, SetDecoder::Searched)
     }
 
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
@@ -302,7 +302,7 @@ impl Structure for Multilabel {
     }
 
     fn decoding_error(&self, scores: &MultilabelScores) -> f64 {
-        match self.is_relaxed() || matches!(self.way, Way::Searched) {
+        match self.is_relaxed() || matches!(self.decoder, SetDecoder::Searched) {
             true => RELAXATION_ERROR * scores.extent().max(2.0 * scores.extent_of_pairs()),
             false => 0.0,
         }

@@ -1,17 +1,17 @@
 //! The oracles of label sets beyond decoding: the best set of every loss, the k best, fractional sets, and sizes.
 
-use super::decoding::Way;
-use super::{LabelSet, Multilabel, MultilabelOptions, MultilabelScores, SetLoss};
+use super::decoding::SetDecoder;
+use super::{LabelSet, MultilabelOptions, MultilabelScores, MultilabelStructure, SetLoss};
 use crate::features::Rows;
 use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
 
-impl Relaxed<Multilabel> for Multilabel {
+impl Relaxed<MultilabelStructure> for MultilabelStructure {
     fn between(&self, a: &LabelSet, b: &LabelSet, share: f64) -> LabelSet {
         a.between(b, share, &self.graph)
     }
 }
 
-impl LabelSets<Multilabel> for Multilabel {
+impl LabelSets<MultilabelStructure> for MultilabelStructure {
     fn with_sizes(&self, _background: Option<u32>) -> Self {
         Self { options: MultilabelOptions { loss: SetLoss::Size, ..self.options.clone() }, ..self.clone() }
     }
@@ -41,7 +41,7 @@ impl LabelSets<Multilabel> for Multilabel {
     }
 }
 
-impl KBest<Multilabel> for Multilabel {
+impl KBest<MultilabelStructure> for MultilabelStructure {
     fn k_best(
         &self,
         _x: &Rows,
@@ -54,7 +54,7 @@ impl KBest<Multilabel> for Multilabel {
     }
 }
 
-impl Stratified<Multilabel> for Multilabel {
+impl Stratified<MultilabelStructure> for MultilabelStructure {
     fn strata(
         &self,
         _x: &Rows,
@@ -81,11 +81,11 @@ impl Stratified<Multilabel> for Multilabel {
     }
 }
 
-impl Multilabel {
+impl MultilabelStructure {
     /// What all labels cost, where the best set of every loss can be found.
     fn stratum_weight(&self) -> Option<f64> {
         let weight = self.options.loss.common_weight(self.labels())?;
-        let lists = !matches!(self.way, Way::Searched);
+        let lists = !matches!(self.decoder, SetDecoder::Searched);
         (lists && weight > 0.0 && !self.is_relaxed()).then_some(weight)
     }
 

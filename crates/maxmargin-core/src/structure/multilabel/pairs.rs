@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LabelSet, Multilabel};
+use super::{LabelSet, MultilabelStructure};
 use crate::linear::FeatureSum;
 
 /// A set with its μ_i written out.
@@ -50,7 +50,7 @@ fn is_fractional(share: f64) -> bool {
     share > 0.0 && share < 1.0
 }
 
-impl Multilabel {
+impl MultilabelStructure {
     /// Adds `factor · φ` of all pairs.
     pub(super) fn add_pairs<A: FeatureSum + ?Sized>(
         &self,

@@ -2,11 +2,11 @@
 //!
 //! With signed features a label that is out has minus its score.
 
-use super::{LabelSet, Multilabel, MultilabelScores, PairWeights};
+use super::{LabelSet, MultilabelScores, MultilabelStructure, PairWeights};
 use crate::features::Rows;
 use crate::structure::{PartBlock, Parts};
 
-impl Parts<Multilabel> for Multilabel {
+impl Parts<MultilabelStructure> for MultilabelStructure {
     fn blocks(&self, _x: &Rows) -> Vec<PartBlock> {
         let edges = self.graph.edges().len();
         let pairs = match self.options.pair_weights {

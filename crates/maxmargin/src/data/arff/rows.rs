@@ -1,6 +1,6 @@
 //! The rows of an ARFF file, dense or sparse; all of a file are one or the other.
 
-use super::super::gather::Gathering;
+use super::super::dataset_builder::DatasetBuilder;
 use super::super::number::leading_whole;
 use super::super::source::{Line, Source};
 use super::super::table::Table;
@@ -8,7 +8,7 @@ use super::words::{Words, is_blank};
 use crate::error::Result;
 
 /// Reads rows to the end of the file.
-pub(super) fn read(source: &mut Source, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+pub(super) fn read(source: &mut Source, table: &mut Table, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let mut all_dense = None;
     while let Some(line) = source.next_line()? {
         let mut words = Words { line: &line, at: 0 };
@@ -38,7 +38,7 @@ pub(super) fn read(source: &mut Source, table: &mut Table, data: &mut Gathering<
 }
 
 /// `value,value,…`; blanks separate as well as commas.
-fn dense_row(words: &mut Words<'_, '_>, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+fn dense_row(words: &mut Words<'_, '_>, table: &mut Table, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let line = words.line;
     let columns = table.columns.len();
     for j in 0..columns {
@@ -61,7 +61,7 @@ fn dense_row(words: &mut Words<'_, '_>, table: &mut Table, data: &mut Gathering<
 }
 
 /// `index value, index value, … }`, with indices that increase.
-fn sparse_row(words: &mut Words<'_, '_>, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+fn sparse_row(words: &mut Words<'_, '_>, table: &mut Table, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let line = words.line;
     let columns = table.columns.len();
     let (mut next, mut filled) = (0, 0);
@@ -114,7 +114,7 @@ fn fill_up(
     mut filled: usize,
     end: usize,
     table: &mut Table,
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<usize> {
     while let Some(&j) = table.filled_up.get(filled).filter(|&&j| j < end) {
         table.left_out_cell(line, j, data)?;
@@ -124,7 +124,12 @@ fn fill_up(
     Ok(filled + usize::from(table.filled_up.get(filled) == Some(&end)))
 }
 
-fn value(words: &mut Words<'_, '_>, j: usize, table: &mut Table, data: &mut Gathering<'_>) -> Result<()> {
+fn value(
+    words: &mut Words<'_, '_>,
+    j: usize,
+    table: &mut Table,
+    data: &mut DatasetBuilder<'_>,
+) -> Result<()> {
     let line = words.line;
     let word = words.word(|byte| is_blank(byte) || b",{}".contains(&byte))?;
     match &*word.text {

@@ -12,7 +12,7 @@
 //!  3:0.25
 //! ```
 
-use super::super::gather::Gathering;
+use super::super::dataset_builder::DatasetBuilder;
 use super::super::number::whole;
 use super::super::source::{Line, Source};
 use super::{is_blank, without_plus};
@@ -105,7 +105,7 @@ pub(super) fn read_labels(
     start: usize,
     token: &[u8],
     promise: Option<&Promise>,
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<()> {
     let text = line.text_at(start, token)?;
     let mut at = start;
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &'static str) -> Result<(Dataset, Vocabulary)> {
-        let mut data = Gathering::growing(false).with_label_sets(true);
+        let mut data = DatasetBuilder::growing(false).with_label_sets(true);
         super::super::read(&mut Source::from_reader("test", text.as_bytes())?, false, &mut data)?;
         let (data, vocabulary, _) = data.finish();
         Ok((data, vocabulary.unwrap()))

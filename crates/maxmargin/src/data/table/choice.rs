@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 pub(crate) use self::counted::CountedLabels;
-use super::super::gather::Gathering;
+use super::super::dataset_builder::DatasetBuilder;
 use super::super::label_names;
 use super::super::reader::ReadOptions;
 use super::super::source::Source;
@@ -92,7 +92,7 @@ pub(crate) fn choose_labels(
     source: &Source,
     columns: &[Column],
     choice: LabelChoice<'_>,
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<Vec<usize>> {
     let label_sets = data.label_sets();
     let labels = match asked_for(columns, choice.options)? {
@@ -130,7 +130,7 @@ fn found(
     source: &Source,
     columns: &[Column],
     choice: LabelChoice<'_>,
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<Vec<usize>> {
     let conventional = match choice.has_conventions {
         true => conventional(source, columns, data)?,
@@ -165,7 +165,7 @@ fn found(
 }
 
 /// What conventions of Mulan and Weka say: the XML beside the data, or a nominal column `class` where rows have one label.
-fn conventional(source: &Source, columns: &[Column], data: &Gathering<'_>) -> Result<Option<Claim>> {
+fn conventional(source: &Source, columns: &[Column], data: &DatasetBuilder<'_>) -> Result<Option<Claim>> {
     let class = match data.label_sets() {
         true => None,
         false => class_column(columns, data),
@@ -188,7 +188,7 @@ fn conventional(source: &Source, columns: &[Column], data: &Gathering<'_>) -> Re
 }
 
 /// The column that Weka takes for the class, unless a model has it as a feature.
-fn class_column(columns: &[Column], data: &Gathering<'_>) -> Option<usize> {
+fn class_column(columns: &[Column], data: &DatasetBuilder<'_>) -> Option<usize> {
     let is_class = |column: &Column| {
         column.name.eq_ignore_ascii_case("class")
             && matches!(column.kind, Kind::Nominal(_))
@@ -198,7 +198,12 @@ fn class_column(columns: &[Column], data: &Gathering<'_>) -> Option<usize> {
 }
 
 /// The columns that somebody names, if they go with the model, and either all of them are there or none need be.
-fn checked(source: &Source, columns: &[Column], claim: Claim, data: &Gathering<'_>) -> Result<Vec<usize>> {
+fn checked(
+    source: &Source,
+    columns: &[Column],
+    claim: Claim,
+    data: &DatasetBuilder<'_>,
+) -> Result<Vec<usize>> {
     if let Some(vocabulary) = data.fixed_vocabulary() {
         model_labels::check(source, columns, &claim, vocabulary, data)?;
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::gather::Gathering;
+use super::super::dataset_builder::DatasetBuilder;
 use super::super::source::{Line, Source};
 use super::{Column, Kind};
 use crate::error::{Error, Place, Result};
@@ -28,7 +28,7 @@ pub(super) fn roles(
     source: &Source,
     columns: &[Column],
     labels: &[usize],
-    data: &mut Gathering<'_>,
+    data: &mut DatasetBuilder<'_>,
 ) -> Result<Vec<Role>> {
     let refuse = |column: &Column, problem: String| {
         let (line, at) = column.place;
@@ -132,7 +132,7 @@ fn check_label(column: &Column, label_sets: bool) -> std::result::Result<(), Str
 }
 
 /// Checks that a label of a second file was one in the first.
-fn check_later_label(column: &Column, data: &Gathering<'_>) -> std::result::Result<(), String> {
+fn check_later_label(column: &Column, data: &DatasetBuilder<'_>) -> std::result::Result<(), String> {
     let name = &column.name;
     let is_feature = |name: &String| data.column_names().is_some_and(|known| known.get(name).is_some());
     if is_feature(name) || one_hot_names(column).iter().flatten().any(is_feature) {
@@ -149,7 +149,7 @@ fn check_labels_there(
     source: &Source,
     columns: &[Column],
     roles: &[Role],
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<()> {
     let labels = columns.iter().zip(roles).filter(|(_, role)| matches!(role, Role::Label(_)));
     let here: FxHashSet<&str> = labels.map(|(column, _)| column.name.as_str()).collect();
@@ -164,7 +164,7 @@ fn check_labels_there(
 
 /// A column that a model has as a number and the file as names of values, or the other way round: its features would be
 /// lost. Also what to say about it.
-fn other_kind(columns: &[Column], roles: &[Role], data: &Gathering<'_>) -> Option<(usize, String)> {
+fn other_kind(columns: &[Column], roles: &[Role], data: &DatasetBuilder<'_>) -> Option<(usize, String)> {
     let known = data.column_names()?;
     let (mut numbers, mut strange) = (FxHashSet::default(), FxHashMap::default());
     for (j, (column, role)) in columns.iter().zip(roles).enumerate() {
@@ -226,7 +226,7 @@ pub(super) fn check_all_there(
     line: &Line<'_>,
     columns: &[Column],
     roles: &[Role],
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<()> {
     let Some(known) = data.column_names() else { return Ok(()) };
     let (mut numbers, mut nominal) = (FxHashSet::default(), FxHashSet::default());

@@ -2,7 +2,7 @@
 
 use super::chunks::count_chunks;
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
-use crate::structure::Chain;
+use crate::structure::ChainStructure;
 
 /// The metrics of one label per token.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct SequenceMetrics {
 }
 
 impl SequenceMetrics {
-    pub(super) fn of(structure: &Chain, comparison: Comparison<'_, Vec<u32>>) -> Self {
+    pub(super) fn of(structure: &ChainStructure, comparison: Comparison<'_, Vec<u32>>) -> Self {
         let Comparison { truth, predicted, .. } = comparison;
         let tokens = truth.labels.len();
         let rows = || truth.labels.iter().copied().zip(predicted.iter().flatten().copied());
@@ -80,7 +80,8 @@ mod tests {
         let labels = ["x", "y"].into_iter().collect();
         let comparison =
             Comparison { truth: &truth, predicted: &predicted, labels: &labels, known: 2, background: None };
-        let metrics = SequenceMetrics::of(&Chain::new(0, 2, ChainOptions::default()).unwrap(), comparison);
+        let metrics =
+            SequenceMetrics::of(&ChainStructure::new(0, 2, ChainOptions::default()).unwrap(), comparison);
         assert_eq!((metrics.sequences, metrics.tokens), (4, 8));
         assert_eq!((metrics.token_error, metrics.sequence_error), (0.5, 0.75));
         assert_eq!(metrics.token_accuracy(), 0.5);

@@ -66,7 +66,7 @@ impl Chain {
 }
 
 impl Task for Chain {
-    type Structure = structure::Chain;
+    type Structure = structure::ChainStructure;
 
     const NAME: &'static str = "chain";
     const SUMMARY: &'static str = "A class for each position of a sequence";
@@ -120,7 +120,7 @@ of the other labels.";
         let &Self { bias, boundary, mean, .. } = self;
         let options =
             ChainOptions { bias, boundary, loss: ChainLoss { cost: self.costs.label_cost(), mean } };
-        Ok(structure::Chain::new(features, labels, options)?)
+        Ok(structure::ChainStructure::new(features, labels, options)?)
     }
 
     fn input(data: &Dataset, example: usize) -> Rows {

@@ -5,7 +5,7 @@
 //! together. Sure links that are no edges of the graph count in |S|, so that leaving edges out of graphs improves nothing.
 
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, share};
-use crate::structure::{LinkLoss, Links, Matching};
+use crate::structure::{LinkLoss, Links, MatchingStructure};
 
 /// The metrics of links between nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -31,7 +31,7 @@ pub struct LinkMetrics {
 }
 
 impl LinkMetrics {
-    pub(super) fn of(structure: &Matching, comparison: Comparison<'_, Links>) -> Self {
+    pub(super) fn of(structure: &MatchingStructure, comparison: Comparison<'_, Links>) -> Self {
         let mut sum = Self { examples: comparison.predicted.len(), ..Self::default() };
         for (i, Links { on: predicted, .. }) in comparison.predicted.iter().enumerate() {
             let labels = comparison.truth.labels_of(i);

@@ -117,7 +117,7 @@ impl Matching {
 }
 
 impl Task for Matching {
-    type Structure = structure::Matching;
+    type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "matching";
     const SUMMARY: &'static str = "Links between the nodes of a bipartite graph";
@@ -154,7 +154,10 @@ are neither right nor wrong where they are left out, and right where they are pr
     fn structure(&self, features: usize, _: usize) -> Result<Self::Structure> {
         let &Self { bias, miss, false_link, fertility, extra_links } = self;
         let loss = LinkLoss::Mistakes { miss, false_link };
-        Ok(structure::Matching::new(features, MatchingOptions { bias, loss, fertility, extra_links })?)
+        Ok(structure::MatchingStructure::new(
+            features,
+            MatchingOptions { bias, loss, fertility, extra_links },
+        )?)
     }
 
     fn check_names(&self, names: &Vocabulary) -> Result<()> {
@@ -193,7 +196,7 @@ are neither right nor wrong where they are left out, and right where they are pr
         data: &Dataset,
         _: Option<f64>,
     ) -> bool {
-        let fits = |structure: &structure::Matching| {
+        let fits = |structure: &structure::MatchingStructure| {
             let has_strata = |i: usize| {
                 let truth = Links::of_labels(data.labels_of(i));
                 structure.has_strata(&Self::input(data, i), &truth)

@@ -173,7 +173,7 @@ fn describe(english: &str, german: &str, distance: f64, random: &mut Pcg64Mcg) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::structure::{Links, Matching, MatchingOptions};
+    use crate::structure::{Links, MatchingOptions, MatchingStructure};
 
     #[test]
     fn the_same_seed_gives_the_same_sentences_and_no_word_has_two_translations() {
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(some.data.fingerprint(), more.data.subset(&(0..50).collect::<Vec<_>>()).fingerprint());
         assert_ne!(some.words, sentence_pairs(50, 4).words);
         assert!(more.data.check_graphs("matching").is_ok());
-        let task = Matching::new(FEATURES.len(), MatchingOptions::default()).unwrap();
+        let task = MatchingStructure::new(FEATURES.len(), MatchingOptions::default()).unwrap();
         for i in 0..more.data.len() {
             let graph = more.data.graph(i).unwrap();
             assert!(graph.is_complete());

@@ -1,7 +1,7 @@
 //! Metrics of classification: how many examples got the wrong label, and what that cost.
 
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
-use crate::structure::Multiclass;
+use crate::structure::MulticlassStructure;
 
 /// The metrics of one label per example.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +18,7 @@ pub struct MulticlassMetrics {
 }
 
 impl MulticlassMetrics {
-    pub(super) fn of(structure: &Multiclass, comparison: Comparison<'_, u32>) -> Self {
+    pub(super) fn of(structure: &MulticlassStructure, comparison: Comparison<'_, u32>) -> Self {
         let examples = comparison.predicted.len();
         let rows = || comparison.truth.labels.iter().copied().zip(comparison.predicted.iter().copied());
         let wrong = rows().filter(|(truth, predicted)| truth != predicted).count();

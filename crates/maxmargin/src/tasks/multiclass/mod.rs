@@ -45,7 +45,7 @@ const LOSS: TaskOption = TaskOption::value("loss", "LOSS", "The task loss: zero-
     .more("zero-one: 1 for a wrong label. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1.");
 
 impl Task for Multiclass {
-    type Structure = structure::Multiclass;
+    type Structure = structure::MulticlassStructure;
 
     const NAME: &'static str = "multiclass";
     const SUMMARY: &'static str = "One of several classes for each example";
@@ -85,7 +85,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
-        Ok(structure::Multiclass::new(features, labels, self.bias, self.costs.label_cost())?)
+        Ok(structure::MulticlassStructure::new(features, labels, self.bias, self.costs.label_cost())?)
     }
 
     fn input(data: &Dataset, example: usize) -> Rows {

@@ -4,7 +4,7 @@
 //! the F1 of the example: nothing was to be found, and nothing was.
 
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, per_set};
-use crate::structure::{LabelSet, Multilabel, UNKNOWN_LABEL};
+use crate::structure::{LabelSet, MultilabelStructure, UNKNOWN_LABEL};
 
 /// The metrics of a set of labels per example.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub struct LabelSetMetrics {
 }
 
 impl LabelSetMetrics {
-    pub(super) fn of(structure: &Multilabel, comparison: Comparison<'_, LabelSet>) -> Self {
+    pub(super) fn of(structure: &MultilabelStructure, comparison: Comparison<'_, LabelSet>) -> Self {
         let examples = comparison.predicted.len();
         let pairs = || {
             let predicted = comparison.predicted.iter().map(LabelSet::on).enumerate();
@@ -73,7 +73,7 @@ impl LabelSetMetrics {
 }
 
 /// The loss of a prediction; an unknown label is one mistake.
-fn loss(structure: &Multilabel, truth: &[u32], predicted: &LabelSet) -> f64 {
+fn loss(structure: &MultilabelStructure, truth: &[u32], predicted: &LabelSet) -> f64 {
     let known: Vec<u32> = truth.iter().copied().filter(|&label| label != UNKNOWN_LABEL).collect();
     let unknown = (truth.len() - known.len()) as f64 * structure.cost_of_unknown();
     structure.loss_between(&LabelSet::of(&known), predicted) + unknown

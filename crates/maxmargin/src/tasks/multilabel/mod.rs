@@ -106,7 +106,7 @@ impl Multilabel {
 }
 
 impl Task for Multilabel {
-    type Structure = structure::Multilabel;
+    type Structure = structure::MultilabelStructure;
 
     const NAME: &'static str = "multilabel";
     const SUMMARY: &'static str = "A set of labels for each example";
@@ -166,7 +166,7 @@ loss.";
         };
         let (loss, inference) = (SetLoss::Hamming { weights, mean }, self.inference(labels));
         let options = MultilabelOptions { bias, pair_weights, signed, loss, inference };
-        Ok(structure::Multilabel::new(features, self.pairs.graph(labels)?, options)?)
+        Ok(structure::MultilabelStructure::new(features, self.pairs.graph(labels)?, options)?)
     }
 
     fn input(data: &Dataset, example: usize) -> Rows {

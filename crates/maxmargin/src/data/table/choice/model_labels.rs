@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::super::dataset::{Attributes, Vocabulary};
-use super::super::super::gather::Gathering;
+use super::super::super::dataset_builder::DatasetBuilder;
 use super::super::super::source::Source;
 use super::super::roles::one_hot_names;
 use super::{Claim, Column, CountedLabels, Witness, checked};
@@ -19,7 +19,7 @@ pub(super) fn choose(
     columns: &[Column],
     counted: Option<CountedLabels>,
     vocabulary: &Vocabulary,
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<Vec<usize>> {
     // A count that contradicts the model was right for columns in another order.
     let counted = counted.and_then(|counted| counted.columns(columns.len()).ok()).unwrap_or_default();
@@ -43,7 +43,7 @@ pub(super) fn check(
     columns: &[Column],
     claim: &Claim,
     vocabulary: &Vocabulary,
-    data: &Gathering<'_>,
+    data: &DatasetBuilder<'_>,
 ) -> Result<()> {
     if let Some(column) = claim.columns.iter().map(|&j| &columns[j]).find(|c| uses(vocabulary, c)) {
         let name = excerpt(&column.name);

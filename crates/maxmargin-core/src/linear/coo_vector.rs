@@ -5,17 +5,17 @@ use std::cmp::Ordering;
 use super::FeatureSum;
 use crate::features::{Row, RowValues};
 
-/// Terms `value · e_index`, in the order in which they came; an index may come more than once.
+/// CooVector `value · e_index`, in the order in which they came; an index may come more than once.
 ///
 /// Writing the list costs a push per term, and reading it streams through memory: the cheapest form for a vector that is
 /// multiplied by the weights once and added to them once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Terms {
+pub struct CooVector {
     indices: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Terms {
+impl CooVector {
     /// Removes all terms; the memory stays.
     pub fn clear(&mut self) {
         self.indices.clear();
@@ -45,10 +45,10 @@ impl Terms {
     }
 
     /// The same vector with one term for each index that is not 0, in the order of the indices.
-    pub fn added_up(&self) -> Terms {
+    pub fn added_up(&self) -> CooVector {
         let mut order: Vec<usize> = (0..self.indices.len()).collect();
         order.sort_by_key(|&k| self.indices[k]);
-        let mut sum = Terms::default();
+        let mut sum = CooVector::default();
         for same in order.chunk_by(|&k, &l| self.indices[k] == self.indices[l]) {
             let value: f64 = same.iter().map(|&k| self.values[k]).sum();
             if value != 0.0 {
@@ -59,7 +59,7 @@ impl Terms {
     }
 
     /// ⟨self, other⟩, where both are [`added_up`](Self::added_up).
-    pub fn product(&self, other: &Terms) -> f64 {
+    pub fn product(&self, other: &CooVector) -> f64 {
         let (mut i, mut j, mut sum) = (0, 0, 0.0);
         while i < self.indices.len() && j < other.indices.len() {
             let order = self.indices[i].cmp(&other.indices[j]);
@@ -78,7 +78,7 @@ impl Terms {
     }
 }
 
-impl FeatureSum for Terms {
+impl FeatureSum for CooVector {
     #[inline]
     fn add(&mut self, index: usize, value: f64) {
         self.indices.push(index as u32);
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_list_of_terms_stands_for_their_sum() {
         let dense = [1.0, 2.0, 4.0, 8.0];
-        let (mut terms, mut sum) = (Terms::default(), [0.0; 4]);
+        let (mut terms, mut sum) = (CooVector::default(), [0.0; 4]);
         for (i, v) in [(3, 1.0), (0, -2.0), (3, 0.5), (1, 3.0), (2, 1.0), (3, 1.0)] {
             terms.add(i, v);
             sum[i] += v;

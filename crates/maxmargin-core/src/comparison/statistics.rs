@@ -100,7 +100,7 @@ impl Totals {
 
 /// How a strategy did.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tally {
+pub struct SearchStatistics {
     /// The strategy.
     pub strategy: Strategy,
     /// Whether its answers are mixes where those of the others are labels. (Fractional labels are mixes themselves.)
@@ -111,14 +111,14 @@ pub struct Tally {
     pub cold: Totals,
 }
 
-impl Tally {
+impl SearchStatistics {
     /// Before the first search.
     pub(super) fn new(strategy: Strategy) -> Self {
         Self { strategy, mixes: strategy.mixes(), warm: Totals::default(), cold: Totals::default() }
     }
 
     /// Adds the searches of the same strategy on other examples.
-    pub(super) fn join(&mut self, other: &Tally) {
+    pub(super) fn join(&mut self, other: &SearchStatistics) {
         self.mixes &= other.mixes;
         self.warm.join(&other.warm);
         self.cold.join(&other.cold);

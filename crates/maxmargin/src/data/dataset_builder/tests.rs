@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn labels_are_sorted_whatever_their_order_in_the_file() {
-    let mut data = Gathering::growing(false);
+    let mut data = DatasetBuilder::growing(false);
     for label in ["10", "9", "10"] {
         data.label(label);
         data.column(0, 1.0);
@@ -18,7 +18,7 @@ fn labels_are_sorted_whatever_their_order_in_the_file() {
 
 #[test]
 fn weights_appear_with_the_first_that_is_not_1() {
-    let mut data = Gathering::growing(false);
+    let mut data = DatasetBuilder::growing(false);
     for weight in [1.0, 2.0, 1.0] {
         data.label("x");
         data.end_row();
@@ -31,7 +31,7 @@ fn weights_appear_with_the_first_that_is_not_1() {
 fn a_fixed_vocabulary_drops_and_counts_what_it_does_not_know() {
     let labels = ["a"].into_iter().collect();
     let vocabulary = Vocabulary { labels, attributes: Attributes::Numbered(2) };
-    let mut data = Gathering::fixed(&vocabulary);
+    let mut data = DatasetBuilder::fixed(&vocabulary);
     data.label("b");
     for column in [0, 1, 2, 7] {
         data.column(column, 1.0);
@@ -47,7 +47,7 @@ fn a_fixed_vocabulary_drops_and_counts_what_it_does_not_know() {
 
 #[test]
 fn sets_are_sorted_after_the_labels_are() {
-    let mut data = Gathering::growing(false).with_label_sets(true);
+    let mut data = DatasetBuilder::growing(false).with_label_sets(true);
     for set in [&["10", "9", "2"][..], &[], &["2", "10"]] {
         assert!(set.iter().all(|name| data.add_label(name)));
         data.end_label_set();
@@ -62,7 +62,7 @@ fn sets_are_sorted_after_the_labels_are() {
 #[test]
 fn a_set_notices_what_it_has_already() {
     let vocabulary = Vocabulary { labels: ["b"].into_iter().collect(), ..Vocabulary::default() };
-    let mut data = Gathering::fixed(&vocabulary).with_label_sets(true);
+    let mut data = DatasetBuilder::fixed(&vocabulary).with_label_sets(true);
     for _ in 0..2 {
         assert!(data.add_label("x") && data.add_label("b") && data.add_label("a"));
         data.end_label_set();
@@ -79,7 +79,7 @@ fn a_set_notices_what_it_has_already() {
 
 #[test]
 fn dense_rows_that_are_mostly_0_become_sparse_on_the_way() {
-    let mut data = Gathering::growing(true);
+    let mut data = DatasetBuilder::growing(true);
     let columns = ["a", "b", "c", "d"].map(|name| data.column_of(name));
     data.set_dense(4);
     let rows = ENOUGH_TO_TELL / 4 + 10;
@@ -99,7 +99,7 @@ fn dense_rows_that_are_mostly_0_become_sparse_on_the_way() {
 #[test]
 fn dense_rows_become_a_dense_matrix() {
     for (values, dense) in [([0.5, 2.0], true), ([0.0, 0.0], false)] {
-        let mut data = Gathering::growing(true);
+        let mut data = DatasetBuilder::growing(true);
         let columns = ["a", "b"].map(|name| data.column_of(name));
         data.set_dense(2);
         for _ in 0..2 {
@@ -121,7 +121,7 @@ fn dense_rows_become_a_dense_matrix() {
 fn a_whole_number_is_one_label_however_it_is_spelled() {
     // Whatever comes first.
     for labels in [["1", "1.0", "2.0", "0"], ["2.0", "0", "1.0", "1"], ["1.00", "2.0", "0.0", "0"]] {
-        let mut data = Gathering::growing(false);
+        let mut data = DatasetBuilder::growing(false);
         for label in labels.into_iter().chain(["1", "0", "1.0"]) {
             data.label(label);
             data.end_row();
@@ -135,7 +135,7 @@ fn a_whole_number_is_one_label_however_it_is_spelled() {
     let labels = ["1", "2.0", "3.10"].into_iter().collect();
     let vocabulary = Vocabulary { labels, attributes: Attributes::Numbered(0) };
     let ignored = ["7"].into_iter().collect();
-    let mut data = Gathering::fixed(&vocabulary).with_label_sets(true).without_labels(&ignored);
+    let mut data = DatasetBuilder::fixed(&vocabulary).with_label_sets(true).without_labels(&ignored);
     for name in ["2", "1.000e+00", "3.1", "7.0", "01"] {
         data.add_label(name);
     }

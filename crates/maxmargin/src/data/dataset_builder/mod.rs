@@ -37,7 +37,7 @@ pub struct Unseen {
 }
 
 /// A data set in the making. A row is labelled, filled and ended; examples are ended after their last row.
-pub(crate) struct Gathering<'v> {
+pub(crate) struct DatasetBuilder<'v> {
     names: Names<'v>,
     /// The columns seen so far (growing) or of the vocabulary (fixed).
     columns: usize,
@@ -70,7 +70,7 @@ enum Names<'v> {
     Fixed(&'v Vocabulary),
 }
 
-impl<'v> Gathering<'v> {
+impl<'v> DatasetBuilder<'v> {
     /// With a vocabulary that grows; its attributes have names or only numbers.
     pub fn growing(named: bool) -> Self {
         let (labels, attributes) = (Alphabet::default(), Alphabet::default());
@@ -226,7 +226,7 @@ impl<'v> Gathering<'v> {
         }
     }
 
-    /// Adds a label, by the number that [`Gathering::number_of_label`] gave. The caller sees to it that a row does not
+    /// Adds a label, by the number that [`DatasetBuilder::number_of_label`] gave. The caller sees to it that a row does not
     /// have it twice.
     pub fn add_numbered_label(&mut self, label: u32) {
         match label {
@@ -258,7 +258,7 @@ impl<'v> Gathering<'v> {
         }
     }
 
-    /// The number by which the label of a column is known here (until [`Gathering::finish`] sorts them); a growing vocabulary
+    /// The number by which the label of a column is known here (until [`DatasetBuilder::finish`] sorts them); a growing vocabulary
     /// takes it in, a fixed one may not know it.
     pub fn number_of_label(&mut self, name: &str) -> u32 {
         match &mut self.names {
@@ -327,7 +327,7 @@ impl<'v> Gathering<'v> {
         }
     }
 
-    /// Adds a value to the open row, in the column that [`Gathering::column_of`] found for its name.
+    /// Adds a value to the open row, in the column that [`DatasetBuilder::column_of`] found for its name.
     #[inline]
     pub fn known_column(&mut self, column: Option<u32>, value: f64) {
         match column {
@@ -385,7 +385,7 @@ impl<'v> Gathering<'v> {
         }
     }
 
-    /// Where the bytes of images go; each image is a row and needs [`Gathering::label`], but not its end.
+    /// Where the bytes of images go; each image is a row and needs [`DatasetBuilder::label`], but not its end.
     pub fn images(&mut self) -> &mut Vec<u8> {
         self.images.get_or_insert_default()
     }
