@@ -62,17 +62,17 @@ fn main() -> maxmargin::Result<()> {
         let test = AlignmentSource { text: &test_text, ..train };
         let groups = train.groups();
         let (data, vocabulary) = train.training_set(&gold[..cut], &groups)?;
-        println!("{} graphs with {} features to train on", data.len(), vocabulary.attributes.len());
+        println!("{} graphs with {} features to train on", data.rows().len(), vocabulary.attributes.len());
 
         let task =
             Matching { miss: 3.0, fertility: (2, 2), extra_links: ExtraLinks::Free, ..Matching::default() };
-        let examples = Examples::new(data, vocabulary);
+        let examples = Examples::new(data.clone(), vocabulary);
         let model = Trainer::new(task).lambda(0.03).gap(1e-2).train(&examples)?;
-        let (data, vocabulary) = (examples.data(), model.names());
+        let vocabulary = model.names();
 
         let graphs = test.test_set(Some(&gold[cut..]), &groups, vocabulary)?;
         if let Some(folder) = files.get(5) {
-            write_edges(&folder.join("train.edges"), data, vocabulary)?;
+            write_edges(&folder.join("train.edges"), &data, vocabulary)?;
             write_edges(&folder.join("test.edges"), &graphs, vocabulary)?;
         }
         let links_of = |best: &Vec<Prediction>| -> Vec<Edge> {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use maxmargin::OutputFile;
 use maxmargin::data::EDGE_LABELS;
-use maxmargin::data::{Attributes, Dataset, Vocabulary};
+use maxmargin::data::{Attributes, TaskData, Vocabulary};
+use maxmargin::tasks::GraphExamples;
 use maxmargin::{Error, Result};
 
 /// Writes graphs as a file of edges, with their weights and the numbers of links that have no edge. Numbers come back exactly; edges without a label are written like those without a link.
@@ -20,16 +21,18 @@ use maxmargin::{Error, Result};
 /// let path = folder.path().join("train.edges");
 /// write_edges(&path, &data, &vocabulary)?;
 /// let (read, _) = read_with(&[path], &ReadOptions::default(), &vocabulary)?;
-/// assert_eq!(read.features.row(7).to_pairs(), data.features.row(7).to_pairs());
+/// assert_eq!(read.features.row(7).to_pairs(), data.rows().features().row(7).to_pairs());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn write_edges(path: &Path, data: &Dataset, vocabulary: &Vocabulary) -> Result<()> {
-    let (Some(edges), Attributes::Named(names)) = (&data.edges, &vocabulary.attributes) else {
-        return Err(Error::parameter(
-            "data",
-            "not graphs whose features have names, as a file of edges needs them",
-        ));
+pub fn write_edges(path: &Path, data: &GraphExamples, vocabulary: &Vocabulary) -> Result<()> {
+    let names = match &vocabulary.attributes {
+        Attributes::Named(names) if names.len() == data.attributes() => names,
+        _ => {
+            let problem = "not graphs whose features have names, as a file of edges needs them";
+            return Err(Error::parameter("data", problem));
+        }
     };
+    let edges = data.edges();
     let escaped: Vec<String> = names
         .iter()
         .map(|name| {
@@ -43,15 +46,15 @@ pub fn write_edges(path: &Path, data: &Dataset, vocabulary: &Vocabulary) -> Resu
     for example in 0..data.len() {
         text.clear();
         declare(example, data, &mut text)?;
-        for row in data.range(example) {
-            let label = data.labels.get(row).and_then(|&label| EDGE_LABELS.get(label as usize));
+        for row in data.rows().range(example) {
+            let label = EDGE_LABELS.get(data.labels()[row] as usize);
             text.push_str(&format!(
                 "{} {} {}",
                 edges[row].left,
                 edges[row].right,
                 label.unwrap_or(&EDGE_LABELS[0])
             ));
-            data.features.row(row).for_each(|column, value| {
+            data.rows().features().row(row).for_each(|column, value| {
                 text.push(' ');
                 text.push_str(&escaped[column]);
                 if value != 1.0 {
@@ -67,19 +70,18 @@ pub fn write_edges(path: &Path, data: &Dataset, vocabulary: &Vocabulary) -> Resu
 }
 
 /// The line before the edges of an example, where anything is to be said about it.
-fn declare(example: usize, data: &Dataset, text: &mut String) -> Result<()> {
+fn declare(example: usize, data: &GraphExamples, text: &mut String) -> Result<()> {
     let (weight, unreachable) = (data.weight(example), data.unreachable_links(example));
-    if !(weight.is_finite() && weight > 0.0) {
-        let problem =
-            format!("example {} has the weight {weight}, which is not a finite number above 0", example + 1);
+    if weight == 0.0 {
+        let problem = format!("example {} has the weight 0; a file has weights above 0", example + 1);
         return Err(Error::parameter("data", problem));
     }
-    if weight != 1.0 || data.unreachable.is_some() {
+    if weight != 1.0 || data.unreachable().is_some() {
         text.push_str("@example");
         if weight != 1.0 {
             text.push_str(&format!(" weight={weight}"));
         }
-        if data.unreachable.is_some() {
+        if data.unreachable().is_some() {
             text.push_str(&format!(" unreachable={unreachable}"));
         }
         text.push('\n');
@@ -92,7 +94,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use maxmargin::data::{ReadOptions, read_with};
+    use maxmargin::data::{ExampleRows, ReadOptions, read_with};
     use maxmargin::features::FeatureMatrix;
     use maxmargin::structure::Edge;
 
@@ -106,33 +108,25 @@ mod tests {
         let path = folder.path().join("graphs.edges");
         for weights in [None, Some(vec![1.0, 0.1 + 0.2, 1e-300])] {
             for unreachable in [None, Some(vec![0, 2, 1])] {
-                let data = Dataset {
-                    features: Arc::clone(&features),
-                    labels: vec![1, 0, 2, 1],
-                    sequences: Some(vec![0, 2, 3, 4]),
-                    weights: weights.clone(),
-                    edges: Some(edges.into()),
-                    unreachable: unreachable.clone(),
-                    ..Dataset::default()
-                };
+                let mut rows = ExampleRows::grouped(Arc::clone(&features), vec![0, 2, 3, 4]).unwrap();
+                if let Some(weights) = &weights {
+                    rows = rows.with_weights(weights.clone()).unwrap();
+                }
+                let mut data = GraphExamples::new(rows, edges, vec![1, 0, 2, 1]).unwrap();
+                if let Some(unreachable) = &unreachable {
+                    data = data.with_unreachable(unreachable.clone()).unwrap();
+                }
                 write_edges(&path, &data, &vocabulary).unwrap();
                 let (read, _) =
                     read_with(std::slice::from_ref(&path), &ReadOptions::default(), &vocabulary).unwrap();
                 assert_eq!((&read.weights, &read.unreachable), (&weights, &unreachable));
-                assert_eq!((read.labels, read.edges), (data.labels, data.edges));
+                assert_eq!((&read.labels[..], read.edges.as_deref()), (data.labels(), Some(data.edges())));
             }
         }
-        for weight in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
-            let data = Dataset {
-                features: Arc::clone(&features),
-                labels: vec![1, 0, 2, 1],
-                sequences: Some(vec![0, 4]),
-                weights: Some(vec![weight]),
-                edges: Some(edges.into()),
-                ..Dataset::default()
-            };
-            assert!(write_edges(&folder.path().join("new"), &data, &vocabulary).is_err());
-        }
+        let rows = ExampleRows::grouped(Arc::clone(&features), vec![0, 4]).unwrap();
+        let data =
+            GraphExamples::new(rows.with_weights(vec![0.0]).unwrap(), edges, vec![1, 0, 2, 1]).unwrap();
+        assert!(write_edges(&folder.path().join("new"), &data, &vocabulary).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

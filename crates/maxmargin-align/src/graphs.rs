@@ -1,19 +1,18 @@
-//! From sentence pairs to bipartite graphs: a [`Dataset`] with an edge for every pair of words.
+//! From sentence pairs to bipartite graphs: [`GraphExamples`] with an edge for every pair of words.
 //!
 //! Every word pair is a candidate. A sentence pair of 30 words each has 900 edges, and a matching is found among them in
 //! less time than it takes to make their features, so nothing is gained by leaving some out.
-
-use std::sync::Arc;
 
 use super::features::{FeatureGroup, FrequentWords, PairView, Sink};
 use super::{FeatureTable, ParallelText, SentenceLinks};
 use crate::association::Associations;
 use maxmargin::data::Alphabet;
 use maxmargin::data::EDGE_LABELS;
-use maxmargin::data::{Attributes, Dataset, Vocabulary};
+use maxmargin::data::{Attributes, ExampleRows, Vocabulary};
 use maxmargin::features::MatrixBuilder;
 use maxmargin::structure::Edge;
 use maxmargin::structure::UNKNOWN_LABEL;
+use maxmargin::tasks::GraphExamples;
 use maxmargin::{Error, Result};
 
 /// The most words of a sentence: memory grows with the square of it.
@@ -30,11 +29,11 @@ const LONGEST_SENTENCE: usize = 1000;
 /// let associations = Associations::estimate(&[&text], &EstimationOptions::default(), |_| ())?;
 /// let source = AlignmentSource { associations: Some(&associations), ..AlignmentSource::new(&text) };
 /// let (train, vocabulary) = source.training_set(&[diagonal.clone(), diagonal], &source.groups())?;
-/// assert_eq!((train.len(), train.features.rows()), (2, 8));
+/// assert_eq!((train.rows().len(), train.edges().len()), (2, 8));
 /// assert_eq!(train.labels_of(0), [1, 0, 0, 1]);
 /// let new = ParallelText::from_pairs([("a house", "une maison")]);
 /// let test = AlignmentSource { text: &new, ..source }.test_set(None, &source.groups(), &vocabulary)?;
-/// assert_eq!(test.features.columns(), train.features.columns());
+/// assert_eq!(test.rows().features().columns(), train.rows().features().columns());
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +79,7 @@ impl<'a> AlignmentSource<'a> {
         &self,
         links: &[SentenceLinks],
         groups: &[FeatureGroup],
-    ) -> Result<(Dataset, Vocabulary)> {
+    ) -> Result<(GraphExamples, Vocabulary)> {
         let frequent = match groups.contains(&FeatureGroup::Lexical) {
             true => FrequentWords::select(self.text),
             false => FrequentWords::Known,
@@ -98,7 +97,7 @@ impl<'a> AlignmentSource<'a> {
         links: Option<&[SentenceLinks]>,
         groups: &[FeatureGroup],
         vocabulary: &Vocabulary,
-    ) -> Result<Dataset> {
+    ) -> Result<GraphExamples> {
         let Attributes::Named(names) = &vocabulary.attributes else {
             return Err(Error::parameter(
                 "features",
@@ -114,7 +113,7 @@ impl<'a> AlignmentSource<'a> {
         groups: &[FeatureGroup],
         frequent: &FrequentWords,
         columns: &mut Columns<'_>,
-    ) -> Result<Dataset> {
+    ) -> Result<GraphExamples> {
         self.check(links, groups)?;
         let mut matrix = MatrixBuilder::sparse();
         let (mut labels, mut edges, mut starts) = (Vec::new(), Vec::new(), vec![0]);
@@ -137,14 +136,7 @@ impl<'a> AlignmentSource<'a> {
             }
             starts.push(edges.len());
         }
-        let features = Arc::new(matrix.finish(columns.len()));
-        Ok(Dataset {
-            features,
-            labels,
-            sequences: Some(starts),
-            edges: Some(edges.into()),
-            ..Dataset::default()
-        })
+        GraphExamples::new(ExampleRows::grouped(matrix.finish(columns.len()), starts)?, edges, labels)
     }
 
     fn view(&self, pair: usize) -> PairView<'a> {

@@ -9,7 +9,8 @@ use super::features::FeatureGroup;
 use super::graphs::AlignmentSource;
 use super::{FeatureTable, ParallelText, SentenceLinks, read_links};
 use crate::association::Associations;
-use maxmargin::data::{Attributes, Dataset, Vocabulary};
+use maxmargin::data::{Attributes, Vocabulary};
+use maxmargin::tasks::GraphExamples;
 use maxmargin::{Error, Place, Result};
 
 /// What goes with two files of text.
@@ -76,7 +77,10 @@ impl Files {
 }
 
 /// Reads sentence pairs to train from.
-pub(crate) fn sentence_pairs(paths: &[PathBuf], options: &SentenceOptions) -> Result<(Dataset, Vocabulary)> {
+pub(crate) fn sentence_pairs(
+    paths: &[PathBuf],
+    options: &SentenceOptions,
+) -> Result<(GraphExamples, Vocabulary)> {
     let files = Files::read(paths, options)?;
     let source = files.source();
     let Some(links) = &files.links else {
@@ -91,7 +95,7 @@ pub(crate) fn sentence_pairs_with(
     paths: &[PathBuf],
     options: &SentenceOptions,
     vocabulary: &Vocabulary,
-) -> Result<Dataset> {
+) -> Result<GraphExamples> {
     let files = Files::read(paths, options)?;
     let source = files.source();
     let here = source.groups();

@@ -5,12 +5,12 @@
 
 use std::path::PathBuf;
 
-use maxmargin::data::{Dataset, ReadOptions, Reading, Shape, Unseen, Vocabulary};
-use maxmargin::metrics::{Comparison, Metrics};
+use maxmargin::data::{ReadOptions, Reading, Unseen, Vocabulary};
+use maxmargin::metrics::Metrics;
 use maxmargin::search::Strategy;
 use maxmargin::structure::{self, Graph, Links};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::{Matching, OptionGroup, Stored, Task, TaskOption};
+use maxmargin::tasks::{ComparisonOf, GraphExamples, Matching, OptionGroup, Stored, Task, TaskOption};
 use maxmargin::{Error, Result};
 use serde_json::{Map, Value};
 
@@ -55,6 +55,7 @@ fn file(name: &'static str, help: &'static str) -> TaskOption {
 }
 
 impl Task for Alignment {
+    type Data = GraphExamples;
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "alignment";
@@ -62,7 +63,6 @@ impl Task for Alignment {
     const ABOUT: &'static str = "\
 Data is two files of text, one sentence a line: the text and its translation, as in --train text.en text.fr. A label is a set \
 of links between words, found as a whole; see the task matching for limits, losses, predictions and metrics.";
-    const SHAPE: Shape = Shape::GRAPHS;
     const HAS_BACKGROUND: bool = false;
     const READS_TABLES: bool = false;
 
@@ -142,7 +142,12 @@ of links between words, found as a whole; see the task matching for limits, loss
         task == Self::NAME || task == Matching::NAME && format == Some(FORMAT)
     }
 
-    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<GraphExamples>> {
         if let Some(format) = options.format {
             let problem =
                 format!("sentence pairs are text, not {format}; files of edges are for the task matching");
@@ -156,7 +161,7 @@ of links between words, found as a whole; see the task matching for limits, loss
         Ok(Reading { data, names, format, unseen: Unseen::default() })
     }
 
-    fn resolve(&self, _: &Vocabulary, _: &Dataset) -> Result<Self> {
+    fn resolve(&self, _: &Vocabulary, _: &GraphExamples) -> Result<Self> {
         Ok(self.clone())
     }
 
@@ -168,11 +173,11 @@ of links between words, found as a whole; see the task matching for limits, loss
         self.matching.check_names(names)
     }
 
-    fn input(data: &Dataset, example: usize) -> Graph {
+    fn input(data: &GraphExamples, example: usize) -> Graph {
         Matching::input(data, example)
     }
 
-    fn truth(structure: &Self::Structure, data: &Dataset, example: usize) -> Result<Links> {
+    fn truth(structure: &Self::Structure, data: &GraphExamples, example: usize) -> Result<Links> {
         Matching::truth(structure, data, example)
     }
 
@@ -187,7 +192,7 @@ of links between words, found as a whole; see the task matching for limits, loss
     fn has_too_many_losses(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &GraphExamples,
         step: Option<f64>,
     ) -> bool {
         Matching::has_too_many_losses(structure, surrogate, data, step)
@@ -198,7 +203,7 @@ of links between words, found as a whole; see the task matching for limits, loss
     fn best_search(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &GraphExamples,
     ) -> (Strategy, &'static str) {
         Matching::best_search(structure, surrogate, data)
     }
@@ -235,7 +240,7 @@ of links between words, found as a whole; see the task matching for limits, loss
         Matching::write(label)
     }
 
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, Links>) -> Metrics {
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
         Matching::metrics(structure, comparison)
     }
 }

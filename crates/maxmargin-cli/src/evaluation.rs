@@ -40,7 +40,7 @@ impl Shown<'_> {
         let (data, unseen) = (self.held_out.data(), self.held_out.unseen());
         let mut object = json!({
             "n": data.len(),
-            "rows": data.features.rows(),
+            "rows": data.parts().1,
             "unseen_labels": unseen.labels,
             "unseen_attributes": unseen.attributes,
             "unproven": self.evaluation.unproven,
@@ -84,9 +84,9 @@ impl Shown<'_> {
         let mut table = Table::new(["metric", "value"]);
         let data = self.held_out.data();
         table.row(["examples".to_owned(), data.len().to_string()]);
-        if data.features.rows() != data.len() {
-            let rows = if data.edges.is_some() { "edges" } else { "rows" };
-            table.row([rows.to_owned(), data.features.rows().to_string()]);
+        let (part, parts) = data.parts();
+        if parts != data.len() {
+            table.row([format!("{part}s"), parts.to_string()]);
         }
         if let Some(label) = self.held_out.background() {
             table.row(["background", label]);
@@ -118,24 +118,19 @@ impl Shown<'_> {
     /// Lines about what the model does not know, and what is not proven, if there is anything.
     pub fn notes(&self) -> Vec<String> {
         let data = self.held_out.data();
-        let unseen = unseen_note(self.held_out.unseen(), data.sets.is_some());
+        let unseen = unseen_note(self.held_out.unseen());
         unseen.into_iter().chain(unproven_note(self.evaluation.unproven, data.len())).collect()
     }
 }
 
 /// A line about what a model does not know, if there is anything.
-pub fn unseen_note(unseen: Unseen, sets: bool) -> Option<String> {
+pub fn unseen_note(unseen: Unseen) -> Option<String> {
     let labels = match unseen.labels {
         0 => None,
-        labels if sets => {
-            let them = if labels == 1 { "it" } else { "them" };
+        labels => {
             let labels = count(labels, "label");
-            Some(format!("counted as mistakes: {labels} in sets, since the model does not know {them}"))
+            Some(format!("counted as mistakes: {labels} that the model does not know"))
         }
-        rows => Some(format!(
-            "counted as mistakes: {} with a label that the model does not know",
-            count(rows, "row")
-        )),
     };
     let attributes = match unseen.attributes {
         0 => None,

@@ -1,9 +1,10 @@
 //! Training data as a command wants it, and what is to be said about it.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 use maxmargin::Examples;
-use maxmargin::data::{Attributes, Dataset, Impute, Missing, ReadOptions, nearly_constant_columns};
-use maxmargin::training::in_folds;
+use maxmargin::data::{Attributes, DataObject, Impute, Missing, ReadOptions, nearly_constant_columns};
 
 use crate::arguments::{ChosenTask, Folds, ProblemArguments};
 use crate::print::{count, note};
@@ -13,12 +14,12 @@ pub fn load(
     arguments: &ProblemArguments,
     chosen: &ChosenTask,
     others: Option<&Folds>,
-) -> Result<(Examples, Option<Dataset>)> {
+) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
     let missing = if arguments.impute() == Impute::None { Missing::Refuse } else { Missing::Keep };
     let options = ReadOptions { missing, ..chosen.read.options() };
     let task = chosen.task.as_ref();
     let all = Examples::read_files(task, &arguments.train, &options)?;
-    let others = others.map(|folds| in_folds(all.data(), &folds.0)).transpose()?;
+    let others = others.map(|folds| all.data().in_folds(&folds.0)).transpose()?;
     let examples = match (&arguments.folds, &others) {
         (Some(folds), _) => all.in_folds(&folds.0)?,
         (None, Some(_)) => {
@@ -27,7 +28,7 @@ pub fn load(
         (None, None) => all,
     };
     let examples = match arguments.first {
-        Some(first) => examples.first(usize::try_from(first).unwrap_or(usize::MAX)),
+        Some(first) => examples.first(usize::try_from(first).unwrap_or(usize::MAX))?,
         None => examples,
     };
     let (examples, others) = examples.selected(task, others)?;
@@ -41,29 +42,22 @@ pub fn load(
             }
         ));
     }
-    note_unlinked(examples.data());
+    note_all(examples.data());
     if !arguments.center && !arguments.standardize {
         note_constant_columns(&examples);
     }
     Ok((examples, others))
 }
 
-/// Says how many graphs have no link: more likely their links are missing than that there are none.
-pub fn note_unlinked(data: &Dataset) {
-    if data.edges.is_none() {
-        return;
-    }
-    let is_unlinked = |&i: &usize| data.labels_of(i).iter().all(|&label| label == 0);
-    let unlinked = (0..data.len()).filter(is_unlinked).count();
-    if unlinked > 0 {
-        note(&format!("{unlinked} of {} have no links at all", count(data.len(), "graph")));
-    }
+/// Says what a person should know about data.
+pub fn note_all(data: &dyn DataObject) {
+    data.notes().iter().for_each(|line| note(line));
 }
 
 /// Says which columns should be centred.
 fn note_constant_columns(examples: &Examples) {
     const MOST_NAMED: usize = 5;
-    let columns = nearly_constant_columns(&examples.data().features);
+    let columns = examples.data().features().map_or(Vec::new(), |features| nearly_constant_columns(features));
     if columns.is_empty() {
         return;
     }

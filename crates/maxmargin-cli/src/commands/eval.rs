@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::arguments::{EvaluationArguments, Folds, ReadArguments, ReadingOptions};
 use crate::evaluation::Shown;
 use crate::files::Files;
-use crate::loading::note_unlinked;
+use crate::loading::note_all;
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
@@ -79,7 +79,7 @@ impl Eval {
         let options = self.read.options();
         let data = HeldOut::read(model.known(), task.as_ref(), &self.data, &options, folds)?
             .with_background(model.task(), &background)?;
-        note_unlinked(data.data());
+        note_all(data.data());
         let evaluation = Shown::new(&data, data.evaluate(model.task(), model.weights())?);
         if self.json {
             let mut object = evaluation.json(self.per_label);

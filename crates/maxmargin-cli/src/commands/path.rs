@@ -1,10 +1,11 @@
 //! `maxmargin path`: many λ, one after the other, and the best by validation.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
-use maxmargin::data::hold_out;
+use maxmargin::data::{DataObject, hold_out};
 use maxmargin::metrics::Metrics;
 use maxmargin::solver::{Outcome, SolverKind, Stop};
 use maxmargin::training::{HeldOut, PathStep, Problem, Regularizer, Settings, Trained};
@@ -15,7 +16,7 @@ use crate::arguments::{ChosenTask, Folds, ProblemArguments, SolvingArguments, Ta
 use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
-use crate::loading::{load, note_unlinked};
+use crate::loading::{load, note_all};
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -191,7 +192,7 @@ impl Path {
         chosen: &ChosenTask,
         trainer: &Trainer,
         examples: &Examples,
-        others: Option<maxmargin::data::Dataset>,
+        others: Option<Arc<dyn DataObject>>,
     ) -> Result<(Problem, HeldOut)> {
         if let Some(share) = self.hold_out {
             let (train, others) = hold_out(examples.len(), share, self.solving.seed)?;
@@ -199,7 +200,7 @@ impl Path {
                 note(&format!("held out for validation: {} of {} examples", others.len(), examples.len()));
             }
             let problem = trainer.problem(&examples.subset(&train)?)?;
-            let others = problem.view(examples.subset(&others)?.data().clone())?;
+            let others = problem.view(examples.data().subset(&others)?)?;
             let validation = HeldOut::from_training(others, problem.known())?;
             return Ok((problem, validation));
         }
@@ -213,7 +214,7 @@ impl Path {
                 HeldOut::read(problem.known(), task.as_ref(), files, &options, folds)?
             }
         };
-        note_unlinked(validation.data());
+        note_all(validation.data());
         Ok((problem, validation))
     }
 

@@ -2,12 +2,12 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use maxmargin::data::{Dataset, Unseen};
+use maxmargin::data::{DataObject, Unseen};
 use maxmargin::tasks::Prediction;
-use maxmargin::training::in_folds;
 use maxmargin::{Error, Model, OutputFile, escaped};
 
 use crate::arguments::{Folds, ReadArguments, ReadingOptions};
@@ -83,9 +83,9 @@ impl Predict {
         let read = model.known().read(task.as_ref(), &self.input, &self.read.options())?;
         let mut data = read.data;
         if let Some(folds) = &self.folds {
-            data = in_folds(&data, &folds.0)?;
+            data = data.in_folds(&folds.0)?;
         }
-        if let Some(line) = unseen_note(Unseen { labels: 0, ..read.unseen }, false) {
+        if let Some(line) = unseen_note(Unseen { labels: 0, ..read.unseen }) {
             note(&line);
         }
         match output {
@@ -112,16 +112,11 @@ impl Predict {
     fn write(
         &self,
         model: &Model,
-        data: Dataset,
+        data: Arc<dyn DataObject>,
         for_person: bool,
         out: &mut dyn Write,
     ) -> Result<io::Result<()>> {
         let task = model.task();
-        // A task without sequences sees rows; blank lines still go where the input's sequences end.
-        let ends = match task.shape().graphs {
-            true => Vec::new(),
-            false => data.sequences.clone().unwrap_or_default(),
-        };
         let data = model.view(data)?;
         let with_scores = self.scores || self.k_best.is_some();
         let k = self.k_best.unwrap_or(1) as usize;
@@ -136,7 +131,7 @@ impl Predict {
         let write_some =
             |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
                 for (&i, predictions) in examples.iter().zip(predictions) {
-                    if !with_scores && i > 0 && ends.binary_search(&data.range(i).start).is_ok() {
+                    if !with_scores && i > 0 && data.starts_block(i) {
                         writeln!(out)?;
                     }
                     for (rank, prediction) in predictions.iter().enumerate() {
@@ -153,7 +148,7 @@ impl Predict {
             };
         let examples: Vec<usize> = (0..data.len()).collect();
         for examples in examples.chunks(AT_A_TIME) {
-            let predictions = model.predict_view(&data.subset(examples), k)?;
+            let predictions = model.predict_view(data.subset(examples)?.as_ref(), k)?;
             unproven += count_unproven(&predictions);
             if let Err(error) = write_some(examples, &predictions, out) {
                 return Ok(Err(error));

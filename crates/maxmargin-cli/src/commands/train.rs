@@ -16,7 +16,7 @@ use crate::arguments::{
 use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
-use crate::loading::{load, note_unlinked};
+use crate::loading::{load, note_all};
 use crate::print::{note, say, say_json};
 use crate::progress::Progress;
 use crate::training::{Finished, Log, end, show};
@@ -165,7 +165,7 @@ impl Train {
                 let folds = self.test_folds.as_ref().map(|folds| &folds.0[..]);
                 let task = chosen.task.for_test_data();
                 let test = HeldOut::read(problem.known(), task.as_ref(), &self.test, &options, folds)?;
-                note_unlinked(test.data());
+                note_all(test.data());
                 Some(test)
             }
         };

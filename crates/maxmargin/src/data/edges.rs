@@ -24,12 +24,17 @@ use rustc_hash::FxHashMap;
 
 use super::crfsuite::{AttributeField, attribute_value, check_attributes};
 use super::dataset_builder::DatasetBuilder;
-use super::graph::{EDGE_LABELS, MOST_NODES};
 use super::number::{weight, whole};
 use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
 use crate::structure::Edge;
+
+/// Nodes are numbered below this: a larger number is more likely a slip than a node.
+pub(crate) const MOST_NODES: u32 = 1 << 20;
+
+/// What the labels of edges are called, in the order of their numbers.
+pub const EDGE_LABELS: [&str; 3] = ["none", "sure", "possible"];
 
 /// What begins the line that says something about an example.
 const DECLARATION: &str = "@example";

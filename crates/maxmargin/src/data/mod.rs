@@ -8,17 +8,15 @@
 
 mod alphabet;
 mod arff;
-mod consistency;
 mod crfsuite;
 mod csv;
 mod dataset;
 mod dataset_builder;
 mod edges;
+mod example_rows;
 mod fingerprint;
 mod folds;
 mod format;
-mod frequent;
-mod graph;
 mod hold_out;
 mod idx;
 mod label_lines;
@@ -28,11 +26,11 @@ mod letters;
 pub mod number;
 mod preprocessing;
 mod reader;
-mod shape;
 mod source;
 mod svmlight;
 mod table;
 mod tags;
+mod task_data;
 
 pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images};
 pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
@@ -40,10 +38,11 @@ pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;
-pub use fingerprint::fingerprint_of_bytes;
+pub use edges::EDGE_LABELS;
+pub use example_rows::ExampleRows;
+pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 pub use folds::parse_folds;
 pub use format::Format;
-pub use graph::EDGE_LABELS;
 pub use hold_out::hold_out;
 pub use label_lines::{read_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
@@ -51,9 +50,13 @@ pub use maxmargin_core::features::{
     FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
+pub(crate) use preprocessing::columns_of;
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
 pub use reader::{Missing, ReadOptions, Reading, files_beside, read_training, read_training_as, read_with};
-pub use shape::Shape;
 pub use source::{LONGEST_LINE, Line, Source};
 pub use tags::background_label;
 pub(crate) use tags::{Tag, are_tags};
+pub use task_data::{DataObject, TaskData};
+
+pub(crate) use self::edges::MOST_NODES;
+pub(crate) use self::example_rows::{are_starts, chosen, refuse, starts};

@@ -18,7 +18,7 @@ pub use constant_columns::nearly_constant_columns;
 use serde::{Deserialize, Serialize};
 use statistics::ColumnStatistics;
 
-use super::dataset::Dataset;
+use super::DataObject;
 use crate::error::{Error, Result};
 use crate::features::{FeatureMatrix, MatrixBuilder, Row};
 
@@ -40,15 +40,13 @@ pub enum Impute {
 /// What to do to each column: fill in `impute` where a value is missing, then `(value − shift) / scale`.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use maxmargin::data::{Dataset, FeatureMatrix, Impute, Preprocessing};
-/// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0, 5.0], [3.0, f64::NAN], [f64::NAN, 5.0]]));
-/// let data = Dataset { features, labels: vec![0, 1, 0], ..Dataset::default() };
-/// assert!(Preprocessing::fit(&data, Impute::None, false).is_err());
-/// let preprocessing = Preprocessing::fit(&data, Impute::Mean, false)?;
-/// let filled = preprocessing.apply(&data)?;
-/// assert_eq!(filled.features.row(1).to_pairs(), [(0, 3.0), (1, 5.0)]);
-/// assert_eq!(filled.features.row(2).to_pairs(), [(0, 2.0), (1, 5.0)]);
+/// use maxmargin::data::{FeatureMatrix, Impute, Preprocessing};
+/// let features = FeatureMatrix::from_dense(&[[1.0, 5.0], [3.0, f64::NAN], [f64::NAN, 5.0]]);
+/// assert!(Preprocessing::fit(&features, Impute::None, false).is_err());
+/// let preprocessing = Preprocessing::fit(&features, Impute::Mean, false)?;
+/// let filled = preprocessing.apply(&features)?;
+/// assert_eq!(filled.row(1).to_pairs(), [(0, 3.0), (1, 5.0)]);
+/// assert_eq!(filled.row(2).to_pairs(), [(0, 2.0), (1, 5.0)]);
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -63,18 +61,17 @@ pub struct Preprocessing {
 
 impl Preprocessing {
     /// Learns from training data what to do to columns. Sparse data is not centred.
-    pub fn fit(data: &Dataset, impute: Impute, standardise: bool) -> Result<Self> {
-        Self::fit_columns(data, impute, standardise && !data.features.is_sparse(), standardise)
+    pub fn fit(features: &FeatureMatrix, impute: Impute, standardise: bool) -> Result<Self> {
+        Self::fit_columns(features, impute, standardise && !features.is_sparse(), standardise)
     }
 
     /// The same with all columns centred, whether or not they are divided by their standard deviation. Sparse data
     /// becomes dense.
-    pub fn fit_centred(data: &Dataset, impute: Impute, standardise: bool) -> Result<Self> {
-        Self::fit_columns(data, impute, true, standardise)
+    pub fn fit_centred(features: &FeatureMatrix, impute: Impute, standardise: bool) -> Result<Self> {
+        Self::fit_columns(features, impute, true, standardise)
     }
 
-    fn fit_columns(data: &Dataset, impute: Impute, centre: bool, divide: bool) -> Result<Self> {
-        let features = &data.features;
+    fn fit_columns(features: &FeatureMatrix, impute: Impute, centre: bool, divide: bool) -> Result<Self> {
         if impute == Impute::None {
             check_none_missing(features)?;
         }
@@ -100,9 +97,16 @@ impl Preprocessing {
         self.impute.is_none() && self.shift.is_none() && self.scale.is_none()
     }
 
-    /// The data with its columns filled in and standardised. Refuses what would not be a finite number.
-    pub fn apply(&self, data: &Dataset) -> Result<Dataset> {
-        let features = &data.features;
+    /// The examples with their columns filled in and standardised; none where there is nothing to do.
+    pub fn changed(&self, data: &dyn DataObject) -> Result<Option<Arc<dyn DataObject>>> {
+        match self.is_empty() {
+            true => Ok(None),
+            false => data.with_features(Arc::new(self.apply(columns_of(data)?)?)).map(Some),
+        }
+    }
+
+    /// The columns filled in and standardised. Refuses what would not be a finite number.
+    pub fn apply(&self, features: &FeatureMatrix) -> Result<FeatureMatrix> {
         for vector in [&self.impute, &self.shift, &self.scale].into_iter().flatten() {
             if vector.len() != features.columns() {
                 let problem =
@@ -112,13 +116,12 @@ impl Preprocessing {
         }
         if self.is_empty() {
             check_none_missing(features)?;
-            return Ok(data.clone());
+            return Ok(features.clone());
         }
-        let features = match (features.is_sparse(), &self.shift) {
-            (true, None) => self.sparse(features)?,
-            (sparse, _) => self.dense(features, sparse)?,
-        };
-        Ok(Dataset { features: Arc::new(features), ..data.clone() })
+        match (features.is_sparse(), &self.shift) {
+            (true, None) => self.sparse(features),
+            (sparse, _) => self.dense(features, sparse),
+        }
     }
 
     /// What becomes of a value.
@@ -180,6 +183,12 @@ impl Preprocessing {
     }
 }
 
+/// The matrix whose columns are to be changed.
+pub(crate) fn columns_of(data: &dyn DataObject) -> Result<&FeatureMatrix> {
+    let none = || Error::parameter("columns", format!("{} have none that could be changed", data.kind()));
+    data.features().map(Arc::as_ref).ok_or_else(none)
+}
+
 /// Visits the values of a row until one is refused.
 fn try_each(row: Row<'_>, mut visit: impl FnMut(usize, f64) -> Result<()>) -> Result<()> {
     let mut result = Ok(());
@@ -217,27 +226,22 @@ mod tests {
 
     use super::*;
 
-    fn data(features: FeatureMatrix) -> Dataset {
-        let labels = vec![0; features.rows()];
-        Dataset { features: Arc::new(features), labels, ..Dataset::default() }
-    }
-
-    fn sparse(rows: &[Vec<f64>]) -> Dataset {
+    fn sparse(rows: &[Vec<f64>]) -> FeatureMatrix {
         let mut builder = MatrixBuilder::sparse();
         for row in rows {
             row.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, &v)| builder.push(j as u32, v));
             builder.end_row();
         }
-        data(builder.finish(rows.first().map_or(0, Vec::len)))
+        builder.finish(rows.first().map_or(0, Vec::len))
     }
 
-    fn table(data: &Dataset) -> Vec<Vec<f64>> {
+    fn table(features: &FeatureMatrix) -> Vec<Vec<f64>> {
         let row = |i: usize| {
-            let mut values = vec![0.0; data.features.columns()];
-            data.features.row(i).for_each(|j, value| values[j] = value);
+            let mut values = vec![0.0; features.columns()];
+            features.row(i).for_each(|j, value| values[j] = value);
             values
         };
-        (0..data.len()).map(row).collect()
+        (0..features.rows()).map(row).collect()
     }
 
     /// Mean and standard deviation, as the textbook has them.
@@ -255,7 +259,7 @@ mod tests {
         #[test]
         fn columns_come_out_filled_and_standardised(rows in prop::collection::vec(prop::collection::vec(cell(), 3), 1..12), mean: bool) {
             let impute = if mean { Impute::Mean } else { Impute::Zero };
-            let (dense, sparse) = (data(FeatureMatrix::from_dense(&rows)), sparse(&rows));
+            let (dense, sparse) = (FeatureMatrix::from_dense(&rows), sparse(&rows));
             let plain = Preprocessing::fit(&dense, impute, false).unwrap();
             let filled = table(&plain.apply(&dense).unwrap());
             prop_assert_eq!(&filled, &table(&plain.apply(&sparse).unwrap()));
@@ -278,7 +282,7 @@ mod tests {
                 prop_assert!((a - b).abs() <= 1e-12 * b);
             }
             let divided = divided.apply(&sparse).unwrap();
-            prop_assert!(divided.features.is_sparse());
+            prop_assert!(divided.is_sparse());
             let divided = table(&divided);
             for j in 0..3 {
                 let (before, after) = (column(&filled, j), column(&centred, j));
@@ -297,7 +301,7 @@ mod tests {
     #[test]
     fn huge_and_constant_columns_stay_finite() {
         let rows = [[1e300, 0.1, 1e-320], [-1e300, 0.1, 0.0], [1e300, 0.1, 0.0]];
-        let data = data(FeatureMatrix::from_dense(&rows));
+        let data = FeatureMatrix::from_dense(&rows);
         let all = Preprocessing::fit(&data, Impute::None, true).unwrap();
         let table = table(&all.apply(&data).unwrap());
         assert!((table[1][0] + 2f64.sqrt()).abs() < 1e-9);
@@ -306,7 +310,7 @@ mod tests {
 
     #[test]
     fn nothing_but_finite_numbers_passes() {
-        let broken = data(FeatureMatrix::from_dense(&[[1.0, f64::NAN]]));
+        let broken = FeatureMatrix::from_dense(&[[1.0, f64::NAN]]);
         for preprocessing in [
             Preprocessing::default(),
             Preprocessing { scale: Some(vec![1.0, 1.0]), ..Preprocessing::default() },
@@ -320,13 +324,13 @@ mod tests {
         let wide = Preprocessing { shift: Some(vec![1.0; 1 << 20]), ..Preprocessing::default() };
         let mut builder = MatrixBuilder::sparse();
         (0..1000).for_each(|_| builder.end_row());
-        let message = wide.apply(&data(builder.finish(1 << 20))).unwrap_err().to_string();
+        let message = wide.apply(&builder.finish(1 << 20)).unwrap_err().to_string();
         assert!(message.contains("would fill the memory"));
     }
 
     #[test]
     fn it_survives_a_file() {
-        let data = data(FeatureMatrix::from_dense(&[[1.0, 0.3], [3.0, 0.1]]));
+        let data = FeatureMatrix::from_dense(&[[1.0, 0.3], [3.0, 0.1]]);
         let fitted = Preprocessing::fit(&data, Impute::Mean, true).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         assert_eq!(serde_json::from_str::<Preprocessing>(&text).unwrap(), fitted);

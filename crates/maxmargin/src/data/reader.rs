@@ -141,17 +141,25 @@ pub fn read_with(
     Ok((data, unseen))
 }
 
-/// Data as it was read.
+/// Data as it was read: a table, or the examples of a task.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct Reading<D = Dataset> {
     /// The examples.
-    pub data: Dataset,
+    pub data: D,
     /// The names in them.
     pub names: Vocabulary,
     /// The format of the files.
     pub format: Option<String>,
     /// What the names that were fixed before do not have.
     pub unseen: Unseen,
+}
+
+impl<D> Reading<D> {
+    /// The same with what becomes of the data.
+    pub fn try_map<E>(self, change: impl FnOnce(D) -> Result<E>) -> Result<Reading<E>> {
+        let Self { data, names, format, unseen } = self;
+        Ok(Reading { data: change(data)?, names, format, unseen })
+    }
 }
 
 impl Reading {

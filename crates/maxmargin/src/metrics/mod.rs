@@ -12,7 +12,7 @@ pub use averages::Averages;
 pub use per_label::{per_row, per_set};
 pub use retrieval::Retrieval;
 
-use crate::data::{Alphabet, Dataset};
+use crate::data::Alphabet;
 use crate::structure::UNKNOWN_LABEL;
 
 /// What came out of a comparison of predictions with the truth.
@@ -43,9 +43,9 @@ impl Metrics {
 
 /// The true labels of some examples and what was predicted for each.
 #[derive(Debug)]
-pub struct Comparison<'a, L> {
+pub struct Comparison<'a, D, L> {
     /// The examples. Labels beyond those of the model are allowed where `labels` has names for them.
-    pub truth: &'a Dataset,
+    pub truth: &'a D,
     /// The predicted label of each example.
     pub predicted: &'a [L],
     /// The names of labels: the model's first, then any others that the truth holds.
@@ -56,23 +56,25 @@ pub struct Comparison<'a, L> {
     pub background: Option<u32>,
 }
 
-impl<L> Clone for Comparison<'_, L> {
+impl<D, L> Clone for Comparison<'_, D, L> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<L> Copy for Comparison<'_, L> {}
+impl<D, L> Copy for Comparison<'_, D, L> {}
 
-impl<L> Comparison<'_, L> {
-    /// The mean loss over all examples; `loss` gets the labels that are true, unknown ones as such, and what was predicted.
-    pub fn mean_loss(&self, loss: impl Fn(&[u32], &L) -> f64) -> f64 {
-        let loss_of = |(i, predicted): (usize, &L)| {
-            let known = |&label: &u32| if (label as usize) < self.known { label } else { UNKNOWN_LABEL };
-            let truth: Vec<u32> = self.truth.labels_of(i).iter().map(known).collect();
-            loss(&truth, predicted)
-        };
-        mean(self.predicted.iter().enumerate().map(loss_of).sum(), self.predicted.len())
+impl<D, L> Comparison<'_, D, L> {
+    /// The mean loss over all examples; `loss` gets the number of an example and what was predicted for it.
+    pub fn mean_loss(&self, loss: impl Fn(usize, &L) -> f64) -> f64 {
+        let losses = self.predicted.iter().enumerate().map(|(i, predicted)| loss(i, predicted));
+        mean(losses.sum(), self.predicted.len())
+    }
+
+    /// Labels as the model has them: those that it does not know are unknown.
+    pub fn as_known(&self, labels: &[u32]) -> Vec<u32> {
+        let known = |&label: &u32| if (label as usize) < self.known { label } else { UNKNOWN_LABEL };
+        labels.iter().map(known).collect()
     }
 
     /// Counts for each label, with its name.

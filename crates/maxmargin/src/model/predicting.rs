@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Model;
-use crate::data::{Attributes, Dataset, ReadOptions, Reading};
+use crate::data::{Attributes, DataObject, ReadOptions, Reading};
 use crate::error::{Error, Result};
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::tasks::Prediction;
@@ -44,23 +44,24 @@ impl<S: AsRef<str>> Attribute for (S, f64) {
 
 impl Model {
     /// Reads data for this model: with its names and its format, labelled or not.
-    pub fn read(&self, files: &[PathBuf], options: &ReadOptions) -> Result<Reading> {
+    pub fn read(&self, files: &[PathBuf], options: &ReadOptions) -> Result<Reading<Arc<dyn DataObject>>> {
         self.known().read(self.task.task().as_ref(), files, options)
     }
 
-    /// Data that was read, as the weights see it: with its columns changed as in training, and in the task's shape.
-    pub fn view(&self, data: Dataset) -> Result<Dataset> {
+    /// Data that was read, as the weights see it: with its columns changed as in training.
+    pub fn view(&self, data: Arc<dyn DataObject>) -> Result<Arc<dyn DataObject>> {
         self.known().view(data)
     }
 
     /// The `k` best labels of each example, best first. The columns of the data are those that the model knows, as
     /// [`read`](Self::read) has them.
-    pub fn predict(&self, data: &Dataset, k: usize) -> Result<Vec<Vec<Prediction>>> {
-        self.predict_view(&self.view(data.clone())?, k)
+    pub fn predict(&self, data: &dyn DataObject, k: usize) -> Result<Vec<Vec<Prediction>>> {
+        let changed = self.preprocessing.changed(data)?;
+        self.predict_view(changed.as_deref().unwrap_or(data), k)
     }
 
     /// The same for data that was [viewed](Self::view) before.
-    pub fn predict_view(&self, data: &Dataset, k: usize) -> Result<Vec<Vec<Prediction>>> {
+    pub fn predict_view(&self, data: &dyn DataObject, k: usize) -> Result<Vec<Vec<Prediction>>> {
         if k == 0 {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
@@ -111,14 +112,7 @@ impl Model {
     }
 
     fn predict_rows(&self, features: FeatureMatrix) -> Result<Prediction> {
-        let (shape, rows) = (self.task.shape(), features.rows());
-        if shape.graphs || (!shape.sequences && rows != 1) {
-            let problem = format!("{} does not take {rows} rows as one example", self.task.name());
-            return Err(Error::parameter("rows", problem));
-        }
-        let sequences = shape.sequences.then(|| vec![0, rows]);
-        let data = Dataset { features: Arc::new(features), sequences, ..Dataset::default() };
-        let best = self.predict(&data, 1)?.into_iter().flatten().next();
+        let best = self.predict(self.task.one_example(features)?.as_ref(), 1)?.into_iter().flatten().next();
         best.ok_or_else(|| Error::parameter("rows", "there is no label for this example"))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Fitted, SearchOptions, Task, TaskSearch};
 use crate::comparison::{ComparedSearch, SearchComparison, Subject};
-use crate::data::Dataset;
+use crate::data::TaskData;
 use crate::error::{Error, Result};
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::{Strategy, SurrogateSearch};
@@ -52,7 +52,7 @@ impl<T: Task> Fitted<T> {
     /// ```
     pub fn compared_risk(
         &self,
-        data: &Dataset,
+        data: &T::Data,
         search: &SearchOptions,
         options: &ComparisonOptions,
     ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)> {
@@ -89,7 +89,7 @@ impl<T: Task> Fitted<T> {
     }
 
     /// The search that was asked for or is best. For margin rescaling too, where training needs none.
-    fn driving_search(&self, options: &SearchOptions, data: &Dataset) -> Result<SurrogateSearch> {
+    fn driving_search(&self, options: &SearchOptions, data: &T::Data) -> Result<SurrogateSearch> {
         if let TaskSearch { search: Some(search), .. } = self.search(options, data)? {
             return Ok(search);
         }

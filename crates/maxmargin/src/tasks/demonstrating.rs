@@ -1,6 +1,6 @@
 //! What demos of several tasks share: training on data that is made up, and a certificate for somebody who never saw one.
 
-use crate::data::{Dataset, Vocabulary};
+use crate::data::Vocabulary;
 use crate::error::{Error, Result};
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Model;
@@ -22,24 +22,23 @@ pub(super) struct Learnt<T: Task> {
 pub(super) fn learn<T: Task>(
     task: T,
     lambda: f64,
-    train: &Dataset,
-    test: &Dataset,
+    train: &T::Data,
+    test: &T::Data,
     names: &Vocabulary,
 ) -> Result<Learnt<T>> {
     let trainer = Trainer::new(task).lambda(lambda);
     let training = trainer.prepare(&Examples::new(train.clone(), names.clone()))?;
     let trained = training.run(&Halt::default(), |_| std::ops::ControlFlow::Continue(()))?;
-    let test = trained.model.view(test.clone())?;
     let other_task = || Error::parameter("task", "the model is of another task");
     let task = trained.model.task_as::<T>().ok_or_else(other_task)?;
-    let best = task.predict(trained.model.weights(), &test, 1)?;
+    let best = task.predict(trained.model.weights(), test, 1)?;
     let labels: Vec<LabelOf<T>> = best
         .into_iter()
         .map(|found| found.into_iter().next().map(|best| best.label).unwrap_or_default())
         .collect();
     let (names, predicted) = (&names.labels, &labels[..]);
     let known = names.len();
-    let comparison = Comparison { truth: &test, predicted, labels: names, known, background: None };
+    let comparison = Comparison { truth: test, predicted, labels: names, known, background: None };
     let metrics = task.metrics(comparison);
     Ok(Learnt { model: trained.model, report: trained.report, metrics, labels })
 }

@@ -1,17 +1,18 @@
 //! A task for known numbers of features and labels, and what can be done with it.
 //!
-//! Weights are found by the numbers of columns and labels, so that data with other numbers of them would read weights that
-//! belong to something else: all that takes data asks [`Fitted::check`] first.
+//! The examples of a task are valid by construction. But weights are found by the numbers of columns and labels, so that data
+//! with other numbers of them would read weights that belong to something else: all that takes data asks [`Fitted::check`]
+//! first.
 
 use rayon::prelude::*;
 
-use super::{InputOf, LabelOf, SearchOptions, Task, TaskSearch};
-use crate::data::Dataset;
+use super::{ComparisonOf, InputOf, LabelOf, SearchOptions, Task, TaskSearch};
+use crate::data::TaskData;
 use crate::error::{Error, Result};
-use crate::metrics::{Comparison, Metrics};
+use crate::metrics::Metrics;
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
-use crate::structure::{Example, Found, Mix, Structure, UNKNOWN_LABEL};
+use crate::structure::{Example, Found, Mix, Structure};
 
 /// A task whose structure is made.
 ///
@@ -66,18 +67,13 @@ impl<T: Task> Fitted<T> {
         self.labels
     }
 
-    /// Data as this task sees it: see [`Shape::view`](crate::data::Shape::view).
-    pub fn view(&self, data: Dataset) -> Result<Dataset> {
-        T::SHAPE.view(data, T::NAME)
-    }
-
     /// The margin-rescaled risk of labelled data.
-    pub fn risk(&self, data: &Dataset) -> Result<Box<dyn Risk>> {
+    pub fn risk(&self, data: &T::Data) -> Result<Box<dyn Risk>> {
         self.risk_with(data, &self.search(&SearchOptions::default(), data)?)
     }
 
     /// The risk of labelled data under a surrogate.
-    pub fn risk_with(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
+    pub fn risk_with(&self, data: &T::Data, search: &TaskSearch) -> Result<Box<dyn Risk>> {
         let examples = self.examples(data)?;
         let Some(strategy) = search.search.clone() else {
             return Ok(Box::new(StructuredRisk::new(self.structure.clone(), MarginSearch, examples)?));
@@ -87,9 +83,15 @@ impl<T: Task> Fitted<T> {
     }
 
     /// The examples of labelled data.
-    pub fn examples(&self, data: &Dataset) -> Result<Vec<Example<T::Structure>>> {
+    pub fn examples(&self, data: &T::Data) -> Result<Vec<Example<T::Structure>>> {
         self.check(data)?;
-        check_all_labelled(data)?;
+        if data.is_empty() {
+            return Err(Error::parameter("training data", "there are no examples"));
+        }
+        if !(0..data.len()).all(|i| data.is_labelled(i)) {
+            let problem = "an example has no label, or one that the model does not know";
+            return Err(Error::parameter("training data", problem));
+        }
         let example = |i: usize| {
             let truth = T::truth(&self.structure, data, i).map_err(|error| {
                 Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
@@ -101,7 +103,7 @@ impl<T: Task> Fitted<T> {
 
     /// The `k` best labels of each example, best first. Refused where data or weights are not those of the task; the labels
     /// of the data do not matter.
-    pub fn predict(&self, weights: &[f64], data: &Dataset, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
+    pub fn predict(&self, weights: &[f64], data: &T::Data, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
         self.check_inputs(data)?;
         self.check_weights(weights)?;
         if k > 1 && self.structure.as_k_best().is_none() {
@@ -129,15 +131,14 @@ impl<T: Task> Fitted<T> {
     }
 
     /// How good predictions for labelled data are.
-    pub fn metrics(&self, comparison: Comparison<'_, LabelOf<T>>) -> Metrics {
+    pub fn metrics(&self, comparison: ComparisonOf<'_, T>) -> Metrics {
         T::metrics(&self.structure, comparison)
     }
 
-    /// Refuses inputs that are not for this task, whatever their labels.
-    pub fn check_inputs(&self, data: &Dataset) -> Result<()> {
-        T::SHAPE.check_inputs(data, T::NAME)?;
-        let (columns, features) = (data.features.columns(), self.features);
-        match columns == features || data.features.rows() == 0 {
+    /// Refuses inputs with other attributes, whatever their labels.
+    pub fn check_inputs(&self, data: &T::Data) -> Result<()> {
+        let (columns, features) = (data.attributes(), self.features);
+        match columns == features || data.is_empty() {
             true => Ok(()),
             false => {
                 let problem = format!("the data has {columns} columns, but the task was made for {features}");
@@ -146,15 +147,13 @@ impl<T: Task> Fitted<T> {
         }
     }
 
-    /// Refuses labelled data that is not for this task.
-    pub fn check(&self, data: &Dataset) -> Result<()> {
+    /// Refuses examples with other attributes or labels.
+    pub fn check(&self, data: &T::Data) -> Result<()> {
         self.check_inputs(data)?;
-        T::SHAPE.check_labels(data, T::NAME)?;
-        data.check_weights()?;
-        let labels = self.labels;
-        match data.labels.iter().find(|&&label| label as usize >= labels && label != UNKNOWN_LABEL) {
-            None => Ok(()),
-            Some(label) => {
+        match data.label_count() {
+            count if count <= self.labels => Ok(()),
+            count => {
+                let (label, labels) = (count - 1, self.labels);
                 let problem =
                     format!("the data has label {label}, but the task was made for {labels}, from 0 on");
                 Err(Error::parameter(format!("task {}", T::NAME), problem))
@@ -172,17 +171,4 @@ impl<T: Task> Fitted<T> {
             }
         }
     }
-}
-
-fn check_all_labelled(data: &Dataset) -> Result<()> {
-    if data.is_empty() {
-        return Err(Error::parameter("training data", "there are no examples"));
-    }
-    if data.labels.contains(&UNKNOWN_LABEL) {
-        return Err(Error::parameter(
-            "training data",
-            "an example has no label, or one that the model does not know",
-        ));
-    }
-    Ok(())
 }

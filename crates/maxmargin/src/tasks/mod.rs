@@ -1,16 +1,16 @@
 //! Tasks: what files are about, what labels are, and which structure learns them.
 //!
 //! A task is a folder here (or a module of another crate) with a type that implements [`Task`]: its name, its options, its
-//! structure, its default search, its blocks of weights, how labels are written and compared. Everything else is written
-//! once for all of them: [`Fitted`] is a task for known numbers of features and labels, [`TaskObject`] and [`FittedObject`]
+//! examples, its structure, its default search, its blocks of weights, how labels are written and compared. Its examples are a
+//! type of their own, valid by construction. Everything else is written once for all of them: [`Fitted`] is a task for known numbers of features and labels, [`TaskObject`] and [`FittedObject`]
 //! are the faces of both for those who know a task by its name only, and the [`registry`] has the names.
 //!
-//! | task | folder | a label is |
-//! | --- | --- | --- |
-//! | [`Multiclass`] | `multiclass` | one of several classes |
-//! | [`Chain`] | `chain` | a class for each position of a sequence |
-//! | [`Multilabel`] | `multilabel` | a set of labels |
-//! | [`Matching`] | `matching` | links between the nodes of a bipartite graph |
+//! | task | folder | examples | a label is |
+//! | --- | --- | --- | --- |
+//! | [`Multiclass`] | `multiclass` | [`RowExamples`] | one of several classes |
+//! | [`Chain`] | `chain` | [`SequenceExamples`] | a class for each position of a sequence |
+//! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
+//! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 pub mod chain;
 mod comparing;
@@ -29,20 +29,20 @@ mod stored;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-pub use chain::Chain;
+pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
 pub use fitted::Fitted;
-pub use matching::Matching;
-pub use multiclass::Multiclass;
-pub use multilabel::Multilabel;
+pub use matching::{GraphExamples, Matching};
+pub use multiclass::{Multiclass, RowExamples};
+pub use multilabel::{LabelSetExamples, Multilabel};
 pub use object::{FittedObject, Prediction, TaskObject};
 pub use option::{OptionGroup, TaskOption};
 pub use searching::{SearchOptions, TaskSearch};
 use serde_json::{Map, Value};
 pub use stored::Stored;
 
-use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
+use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
@@ -53,12 +53,16 @@ use crate::surrogate::Surrogate;
 pub type InputOf<T> = <<T as Task>::Structure as Structure>::Input;
 /// What a task predicts.
 pub type LabelOf<T> = <<T as Task>::Structure as Structure>::Label;
+/// What a task is measured by.
+pub type ComparisonOf<'a, T> = Comparison<'a, <T as Task>::Data, LabelOf<T>>;
 
 /// A task with its options: everything that is to be known about it, said once.
 ///
 /// A value of the type is a task as somebody asks for it. [`resolve`](Self::resolve) makes of it what the data needs (a tree of
 /// pairs is found, a file of costs is read), and [`structure`](Self::structure) does the learning.
 pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
+    /// Its examples.
+    type Data: TaskData;
     /// What finds labels.
     type Structure: Structure + Clone + Debug + Send + 'static;
 
@@ -68,8 +72,6 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     const SUMMARY: &'static str;
     /// More about it, for a help text: its labels, its metrics, what predictions look like.
     const ABOUT: &'static str;
-    /// How its examples are made of rows.
-    const SHAPE: Shape;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
 
@@ -96,17 +98,23 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     }
 
     /// Reads data: to train from where `known` is none, else with the names that training fixed.
-    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
-        Reading::of_files(files, &ReadOptions { label_sets: Self::SHAPE.sets, ..options.clone() }, known)
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<Self::Data>> {
+        Reading::of_files(files, options, known)?.try_map(Self::Data::from_table)
     }
 
-    /// Training data as the options want it, with the names that are left and those that are not.
-    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)> {
-        Ok((data, names, Alphabet::default()))
+    /// The labels of training data that the options leave in it, in ascending order; none where they leave all.
+    fn select(&self, data: &Self::Data) -> Option<Vec<u32>> {
+        let _ = data;
+        None
     }
 
     /// The task for some data: nothing in it is left to be read or found out.
-    fn resolve(&self, names: &Vocabulary, data: &Dataset) -> Result<Self>;
+    fn resolve(&self, names: &Vocabulary, data: &Self::Data) -> Result<Self>;
 
     /// The structure for so many features and labels. The task must be [resolved](Self::resolve).
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure>;
@@ -118,10 +126,10 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     }
 
     /// What is given of an example.
-    fn input(data: &Dataset, example: usize) -> InputOf<Self>;
+    fn input(data: &Self::Data, example: usize) -> InputOf<Self>;
 
     /// What is to be predicted of an example whose labels are all known.
-    fn truth(structure: &Self::Structure, data: &Dataset, example: usize) -> Result<LabelOf<Self>>;
+    fn truth(structure: &Self::Structure, data: &Self::Data, example: usize) -> Result<LabelOf<Self>>;
 
     /// Whether the loss is the number of mistakes.
     fn counts_mistakes(&self) -> bool;
@@ -138,7 +146,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn has_too_many_losses(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &Self::Data,
         step: Option<f64>,
     ) -> bool {
         let _ = (structure, surrogate, data, step);
@@ -152,7 +160,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn best_search(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &Self::Data,
     ) -> (Strategy, &'static str);
 
     /// The blocks of weights by name and shape, in the order of the structure.
@@ -183,7 +191,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn write(label: &Value) -> String;
 
     /// How good predictions are.
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, LabelOf<Self>>) -> Metrics;
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics;
 
     /// Pairs of labels that hold together, or shun each other, by their names.
     fn couplings(

@@ -11,8 +11,9 @@ use serde_json::{Map, Value};
 
 use super::{ComparisonOptions, Fitted, LabelOf, SearchOptions, Stored, Task, TaskOption, TaskSearch};
 use crate::comparison::SearchComparison;
-use crate::data::{Alphabet, Dataset, ReadOptions, Reading, Shape, Vocabulary};
-use crate::error::Result;
+use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::error::{Error, Result};
+use crate::features::FeatureMatrix;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
 use crate::risk::Risk;
@@ -45,13 +46,20 @@ impl Prediction {
     }
 }
 
+/// The examples as a task has them. Refused where they are another's.
+fn own<T: Task>(data: &dyn DataObject) -> Result<&T::Data> {
+    data.of_type().ok_or_else(|| {
+        let problem = format!("it takes {}, not {}", T::Data::KIND, data.kind());
+        Error::parameter(format!("task {}", T::NAME), problem)
+    })
+}
+
 /// A task with its options. See [`Task`] for what each method says.
 #[allow(missing_docs)]
 pub trait TaskObject: Debug + Send + Sync {
     fn name(&self) -> &'static str;
     fn summary(&self) -> &'static str;
     fn about(&self) -> &'static str;
-    fn shape(&self) -> Shape;
     fn has_background(&self) -> bool;
     fn reads_tables(&self) -> bool;
     fn claims(&self, task: &str, format: Option<&str>) -> bool;
@@ -59,11 +67,15 @@ pub trait TaskObject: Debug + Send + Sync {
     fn options(&self) -> Vec<TaskOption>;
     fn set(&mut self, option: &str, values: &[String]) -> Result<()>;
     fn files(&self) -> Vec<(&'static str, PathBuf)>;
-    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading>;
-    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)>;
-    fn view(&self, data: Dataset) -> Result<Dataset>;
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<Arc<dyn DataObject>>>;
+    fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>>;
     /// The task for some data, with its structure.
-    fn fit(&self, names: &Vocabulary, data: &Dataset) -> Result<Box<dyn FittedObject>>;
+    fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>>;
     /// The task of a model file.
     fn load(&self, stored: &Stored, names: &Vocabulary)
     -> std::result::Result<Box<dyn FittedObject>, String>;
@@ -84,10 +96,6 @@ impl<T: Task> TaskObject for T {
 
     fn about(&self) -> &'static str {
         T::ABOUT
-    }
-
-    fn shape(&self) -> Shape {
-        T::SHAPE
     }
 
     fn has_background(&self) -> bool {
@@ -118,21 +126,22 @@ impl<T: Task> TaskObject for T {
         Task::files(self)
     }
 
-    fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
-        Task::read(self, files, options, known)
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<Arc<dyn DataObject>>> {
+        Task::read(self, files, options, known)?.try_map(|data| Ok(Arc::new(data) as _))
     }
 
-    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)> {
-        Task::select(self, data, names)
+    fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>> {
+        Ok(Task::select(self, own::<T>(data)?))
     }
 
-    fn view(&self, data: Dataset) -> Result<Dataset> {
-        T::SHAPE.view(data, T::NAME)
-    }
-
-    fn fit(&self, names: &Vocabulary, data: &Dataset) -> Result<Box<dyn FittedObject>> {
+    fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>> {
         self.check_names(names)?;
-        let task = self.resolve(names, data)?;
+        let task = self.resolve(names, own::<T>(data)?)?;
         Ok(Box::new(Fitted::new(task, names.attributes.len(), names.labels.len())?))
     }
 
@@ -167,7 +176,6 @@ pub trait FittedObject: Debug + Send + Sync {
     fn dim(&self) -> usize;
     fn features(&self) -> usize;
     fn labels(&self) -> usize;
-    fn shape(&self) -> Shape;
     fn has_background(&self) -> bool;
     fn loss_name(&self) -> &'static str;
     fn describe(&self) -> String;
@@ -175,13 +183,14 @@ pub trait FittedObject: Debug + Send + Sync {
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
-    fn view(&self, data: Dataset) -> Result<Dataset>;
-    fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch>;
-    fn risk(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>>;
+    /// One example of these rows, without a label.
+    fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
+    fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
+    fn risk(&self, data: &dyn DataObject, search: &TaskSearch) -> Result<Box<dyn Risk>>;
     #[allow(clippy::type_complexity)]
     fn compared_risk(
         &self,
-        data: &Dataset,
+        data: &dyn DataObject,
         search: &SearchOptions,
         options: &ComparisonOptions,
     ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)>;
@@ -190,7 +199,7 @@ pub trait FittedObject: Debug + Send + Sync {
         &self,
         weights: &[f64],
         names: &Vocabulary,
-        data: &Dataset,
+        data: &dyn DataObject,
         k: usize,
     ) -> Result<Vec<Vec<Prediction>>>;
     fn write(&self, label: &Value) -> String;
@@ -199,7 +208,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn evaluate(
         &self,
         weights: &[f64],
-        data: &Dataset,
+        data: &dyn DataObject,
         labels: &Alphabet,
         background: Option<u32>,
     ) -> Result<(Metrics, usize)>;
@@ -225,10 +234,6 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn labels(&self) -> usize {
         self.labels()
-    }
-
-    fn shape(&self) -> Shape {
-        T::SHAPE
     }
 
     fn has_background(&self) -> bool {
@@ -259,34 +264,35 @@ impl<T: Task> FittedObject for Fitted<T> {
         T::couplings(&self.structure, names, weights)
     }
 
-    fn view(&self, data: Dataset) -> Result<Dataset> {
-        self.view(data)
+    fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>> {
+        Ok(Arc::new(T::Data::of_one(features)?))
     }
 
-    fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
-        self.search(options, data)
+    fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch> {
+        self.search(options, own::<T>(data)?)
     }
 
-    fn risk(&self, data: &Dataset, search: &TaskSearch) -> Result<Box<dyn Risk>> {
-        self.risk_with(data, search)
+    fn risk(&self, data: &dyn DataObject, search: &TaskSearch) -> Result<Box<dyn Risk>> {
+        self.risk_with(own::<T>(data)?, search)
     }
 
     fn compared_risk(
         &self,
-        data: &Dataset,
+        data: &dyn DataObject,
         search: &SearchOptions,
         options: &ComparisonOptions,
     ) -> Result<(Box<dyn Risk>, Arc<dyn SearchComparison>)> {
-        self.compared_risk(data, search, options)
+        self.compared_risk(own::<T>(data)?, search, options)
     }
 
     fn predict(
         &self,
         weights: &[f64],
         names: &Vocabulary,
-        data: &Dataset,
+        data: &dyn DataObject,
         k: usize,
     ) -> Result<Vec<Vec<Prediction>>> {
+        let data = own::<T>(data)?;
         let found = self.predict(weights, data, k)?;
         let named = |(i, found): (usize, Vec<Found<LabelOf<T>>>)| {
             let input = T::input(data, i);
@@ -307,17 +313,17 @@ impl<T: Task> FittedObject for Fitted<T> {
     fn evaluate(
         &self,
         weights: &[f64],
-        truth: &Dataset,
+        truth: &dyn DataObject,
         labels: &Alphabet,
         background: Option<u32>,
     ) -> Result<(Metrics, usize)> {
+        let truth = own::<T>(truth)?;
         let mut unproven = 0;
         let best = |found: Vec<Found<LabelOf<T>>>| {
             unproven += usize::from(!found.iter().all(|found| found.missed == 0.0));
             found.into_iter().next().map(|found| found.label).unwrap_or_default()
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
-        T::SHAPE.check_labels(truth, T::NAME)?;
         let known = self.labels();
         let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
         Ok((metrics, unproven))

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::{Fitted, Task};
-use crate::data::Dataset;
+use crate::data::TaskData;
 use crate::error::{Error, Result};
 use crate::search::{Strategy, SurrogateSearch};
-use crate::structure::{Structure, UNKNOWN_LABEL};
+use crate::structure::Structure;
 use crate::surrogate::Surrogate;
 
 /// A surrogate, and how its most violated label is to be found.
@@ -95,7 +95,7 @@ impl fmt::Display for TaskSearch {
 
 impl<T: Task> Fitted<T> {
     /// The search for a surrogate. Refused where the surrogate does not fit the loss, or the search neither of them.
-    pub fn search(&self, options: &SearchOptions, data: &Dataset) -> Result<TaskSearch> {
+    pub fn search(&self, options: &SearchOptions, data: &T::Data) -> Result<TaskSearch> {
         let &SearchOptions { surrogate, strategy, step, background } = options;
         self.check(data)?;
         if surrogate.needs_hamming() && !self.task.counts_mistakes() {
@@ -182,11 +182,10 @@ impl<T: Task> Fitted<T> {
     }
 
     /// A bound on all losses of labelled data.
-    fn largest_loss(&self, data: &Dataset) -> f64 {
+    fn largest_loss(&self, data: &T::Data) -> f64 {
         let largest = |i: usize| {
             // What is not known is refused where it matters; here there is nothing to bound.
-            let is_known = !data.labels_of(i).contains(&UNKNOWN_LABEL);
-            let truth = is_known.then(|| T::truth(&self.structure, data, i).ok())??;
+            let truth = data.is_labelled(i).then(|| T::truth(&self.structure, data, i).ok())??;
             Some(self.structure.largest_loss(&T::input(data, i), &truth))
         };
         (0..data.len()).filter_map(largest).fold(0.0, f64::max)

@@ -1,43 +1,46 @@
 //! Examples to learn from, with the names in them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::data::{Alphabet, Attributes, Dataset, ReadOptions, Reading, Vocabulary};
-use crate::error::{Error, Result};
+use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::error::Result;
 use crate::tasks::TaskObject;
 
 /// Examples with the names of their labels and attributes.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use maxmargin::data::{Dataset, FeatureMatrix};
+/// use maxmargin::data::FeatureMatrix;
 /// use maxmargin::Examples;
-/// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.0], [0.0, 1.0]]));
-/// let examples = Examples::from_numbers(Dataset { features, labels: vec![1, 0], ..Dataset::default() });
+/// use maxmargin::tasks::RowExamples;
+/// let features = FeatureMatrix::from_dense(&[[1.0, 0.0], [0.0, 1.0]]);
+/// let examples = Examples::from_numbers(RowExamples::new(features, vec![1, 0])?)?;
 /// assert_eq!(examples.names().labels.len(), 2);
+/// # Ok::<(), maxmargin::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Examples {
-    pub(super) data: Dataset,
+    pub(super) data: Arc<dyn DataObject>,
     pub(super) names: Vocabulary,
     pub(super) format: Option<String>,
     pub(super) dropped_labels: Alphabet,
 }
 
 impl Examples {
-    /// Examples whose labels and columns have these names. Whether all goes together is checked when a task takes them.
-    pub fn new(data: Dataset, names: Vocabulary) -> Self {
+    /// Examples whose labels and columns have these names. Whether there are names for all is checked when a task takes them.
+    pub fn new(data: impl TaskData, names: Vocabulary) -> Self {
+        Self::of(Arc::new(data), names)
+    }
+
+    /// The same for examples of a type that is not known.
+    pub fn of(data: Arc<dyn DataObject>, names: Vocabulary) -> Self {
         Self { data, names, format: None, dropped_labels: Alphabet::default() }
     }
 
     /// Examples in memory: labels are called by their numbers, and so are columns.
-    pub fn from_numbers(data: Dataset) -> Self {
-        let known = data.labels.iter().filter(|&&label| label != crate::structure::UNKNOWN_LABEL);
-        let labels = known.max().map_or(0, |most| *most as usize + 1);
-        let labels = (0..labels).map(|label| label.to_string()).collect::<Vec<_>>();
-        let labels = labels.iter().map(String::as_str).collect();
-        let attributes = Attributes::Numbered(data.features.columns());
-        Self::new(data, Vocabulary { labels, attributes })
+    pub fn from_numbers(data: impl TaskData) -> Result<Self> {
+        let names = data.default_names()?;
+        Ok(Self::new(data, names))
     }
 
     /// Reads a file for a task, in whatever format it shows.
@@ -48,30 +51,37 @@ impl Examples {
     /// Reads files for a task, which may leave out some of what they hold.
     pub fn read_files(task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Self> {
         let Reading { data, names, format, .. } = task.read(files, options, None)?;
-        Ok(Self { format, ..Self::new(data, names) })
+        Ok(Self { format, ..Self::of(data, names) })
     }
 
-    /// The examples as a task sees them, without what its options leave out, and others of the same files with the same
-    /// labels.
-    pub fn selected(self, task: &dyn TaskObject, others: Option<Dataset>) -> Result<(Self, Option<Dataset>)> {
-        let all = self.names.clone();
-        let (data, names, dropped_labels) = task.select(task.view(self.data)?, self.names)?;
-        let others = others.map(|others| task.view(others)).transpose()?;
-        let keep: Vec<u32> = names.labels.iter().filter_map(|name| all.labels.get(name)).collect();
-        let others = match dropped_labels.len() {
-            0 => others,
-            _ => others.map(|others| others.keep_labels(&all, &keep).0),
+    /// The examples without what the options of a task leave out, and others of the same files with the same labels.
+    pub fn selected(
+        self,
+        task: &dyn TaskObject,
+        others: Option<Arc<dyn DataObject>>,
+    ) -> Result<(Self, Option<Arc<dyn DataObject>>)> {
+        let Some(chosen) = task.select(self.data.as_ref())? else { return Ok((self, others)) };
+        let Vocabulary { labels, attributes } = self.names;
+        let (keep, drop): (Vec<u32>, Vec<u32>) =
+            (0..labels.len() as u32).partition(|label| chosen.binary_search(label).is_ok());
+        let names = |numbers: &[u32]| numbers.iter().map(|&label| labels.name(label)).collect();
+        let others = others.map(|others| others.keep_labels(&keep)).transpose()?;
+        let examples = Self {
+            data: self.data.keep_labels(&keep)?,
+            names: Vocabulary { labels: names(&keep), attributes },
+            dropped_labels: names(&drop),
+            format: self.format,
         };
-        Ok((Self { data, names, dropped_labels, format: self.format }, others))
+        Ok((examples, others))
     }
 
     /// The first examples, or all where there are fewer.
-    pub fn first(&self, count: usize) -> Self {
-        self.with_data(self.data.first(count))
+    pub fn first(&self, count: usize) -> Result<Self> {
+        Ok(self.with_data(self.data.first(count)?))
     }
 
     /// Others of the same files, with the names that are left here.
-    pub fn with_data(&self, data: Dataset) -> Self {
+    pub fn with_data(&self, data: Arc<dyn DataObject>) -> Self {
         Self { data, ..self.clone() }
     }
 
@@ -86,8 +96,8 @@ impl Examples {
     }
 
     /// The examples themselves.
-    pub fn data(&self) -> &Dataset {
-        &self.data
+    pub fn data(&self) -> &dyn DataObject {
+        self.data.as_ref()
     }
 
     /// The names of labels and attributes.
@@ -107,33 +117,11 @@ impl Examples {
 
     /// Some of the examples. Refused where one does not exist.
     pub fn subset(&self, examples: &[usize]) -> Result<Self> {
-        match examples.iter().find(|&&example| example >= self.len()) {
-            None => Ok(self.with_data(self.data.subset(examples))),
-            Some(example) => {
-                Err(Error::parameter("examples", format!("there is no example {example} of {}", self.len())))
-            }
-        }
+        Ok(self.with_data(self.data.subset(examples)?))
     }
 
     /// The examples in some folds.
     pub fn in_folds(&self, folds: &[u32]) -> Result<Self> {
-        Ok(self.with_data(in_folds(&self.data, folds)?))
+        Ok(self.with_data(self.data.in_folds(folds)?))
     }
-}
-
-/// The examples in some folds.
-pub fn in_folds(data: &Dataset, folds: &[u32]) -> Result<Dataset> {
-    let Some(examples) = data.in_folds(folds) else {
-        let problem = "this data has no folds; only the letters format numbers them";
-        return Err(Error::parameter("folds", problem));
-    };
-    if examples.is_empty() {
-        let mut there: Vec<u32> = data.folds.clone().unwrap_or_default();
-        there.sort_unstable();
-        there.dedup();
-        let there: Vec<String> = there.iter().take(20).map(u32::to_string).collect();
-        let problem = format!("no example is in these folds; the data has {}", there.join(", "));
-        return Err(Error::parameter("folds", problem));
-    }
-    Ok(data.subset(&examples))
 }

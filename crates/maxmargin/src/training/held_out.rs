@@ -1,21 +1,21 @@
 //! Labelled data that a model was not trained on: reading it, predicting it, and how good that is.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::{Background, Known, Problem, in_folds};
-use crate::data::{Alphabet, Dataset, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
+use super::{Background, Known, Problem};
+use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
 use crate::error::{Error, Place, Result};
 use crate::metrics::Metrics;
 use crate::model::Model;
 use crate::shown::count;
-use crate::structure::UNKNOWN_LABEL;
 use crate::tasks::{FittedObject, TaskObject};
 
 /// Labelled data, read with the names of a model.
 #[derive(Debug)]
 pub struct HeldOut {
     /// The examples, as the weights see them.
-    data: Dataset,
+    data: Arc<dyn DataObject>,
     /// The names of labels: the model's, then those that only this data has.
     labels: Alphabet,
     background: Option<u32>,
@@ -64,23 +64,12 @@ impl HeldOut {
             data = Known { names: &names, ..known }.read(task, files, options)?.data;
         }
         if let Some(folds) = folds {
-            data = in_folds(&data, folds)?;
+            data = data.in_folds(folds)?;
             let known = known.names.labels.len() as u32;
-            unseen.labels = data.labels.iter().filter(|&&label| label >= known).count() as _;
+            unseen.labels = data.labels().iter().filter(|&&label| label >= known).count() as _;
         }
         let data = known.view(data)?;
-        let shape = known.task.shape();
-        let has_names = unseen.labels > 0 && !shape.sets && !shape.graphs;
-        if !has_names && !data.labels.is_empty() && data.labels.iter().all(|&label| label == UNKNOWN_LABEL) {
-            let problem = match (shape.graphs, shape.sets) {
-                (true, _) => "an evaluation needs the true links; name their file (links)",
-                (_, true) => {
-                    "no example has a label that the model knows; an evaluation needs the true labels"
-                }
-                _ => {
-                    "no example has a label, but an evaluation needs the true ones; name the column of a table (label-columns), or the file with the labels of images (labels)"
-                }
-            };
+        if let Some(problem) = data.missing_truth(unseen.labels > 0) {
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
@@ -88,7 +77,7 @@ impl HeldOut {
     }
 
     /// Other examples of the training data, as the weights see them, which hold nothing unseen.
-    pub fn from_training(data: Dataset, known: Known<'_>) -> Result<Self> {
+    pub fn from_training(data: Arc<dyn DataObject>, known: Known<'_>) -> Result<Self> {
         let (labels, unseen) = (known.names.labels.clone(), Unseen::default());
         Self { background: None, data, labels, unseen }.with_background(known.task, &Background::Usual)
     }
@@ -107,8 +96,8 @@ impl HeldOut {
     }
 
     /// The examples, as the weights see them.
-    pub fn data(&self) -> &Dataset {
-        &self.data
+    pub fn data(&self) -> &dyn DataObject {
+        self.data.as_ref()
     }
 
     /// What the model does not know.
@@ -124,7 +113,8 @@ impl HeldOut {
     /// The names of the figures that an evaluation has.
     pub fn figure_names(&self, task: &dyn FittedObject) -> Result<Vec<&'static str>> {
         let weights = vec![0.0; task.dim()];
-        let (metrics, _) = task.evaluate(&weights, &self.data.subset(&[]), &self.labels, self.background)?;
+        let (metrics, _) =
+            task.evaluate(&weights, self.data.subset(&[])?.as_ref(), &self.labels, self.background)?;
         Ok(metrics.figures.into_iter().map(|(name, _)| name).collect())
     }
 
@@ -135,7 +125,7 @@ impl HeldOut {
 
     /// What these weights predict for it, against the truth.
     pub fn evaluate(&self, task: &dyn FittedObject, weights: &[f64]) -> Result<Evaluation> {
-        let (metrics, unproven) = task.evaluate(weights, &self.data, &self.labels, self.background)?;
+        let (metrics, unproven) = task.evaluate(weights, self.data(), &self.labels, self.background)?;
         Ok(Evaluation { metrics, unproven })
     }
 }

@@ -1,9 +1,10 @@
 //! What training fixes about data: later files are read and changed as it says.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::Problem;
-use crate::data::{Alphabet, Dataset, Missing, Preprocessing, ReadOptions, Reading, Vocabulary};
+use crate::data::{Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, Vocabulary};
 use crate::error::Result;
 use crate::model::Model;
 use crate::tasks::{FittedObject, TaskObject};
@@ -25,14 +26,18 @@ pub struct Known<'a> {
 
 impl Known<'_> {
     /// Reads files. `task` has the options of reading that go with them.
-    pub fn read(&self, task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Reading> {
+    pub fn read(
+        &self,
+        task: &dyn TaskObject,
+        files: &[PathBuf],
+        options: &ReadOptions,
+    ) -> Result<Reading<Arc<dyn DataObject>>> {
         task.read(files, &self.options(options), Some(self.names))
     }
 
     /// The options with what training fixed.
     pub(crate) fn options(&self, options: &ReadOptions) -> ReadOptions {
         ReadOptions {
-            label_sets: self.task.shape().sets,
             missing: if self.preprocessing.impute.is_some() { Missing::Keep } else { Missing::Refuse },
             ignored_labels: self.dropped_labels.clone(),
             usual_format: self.format.and_then(|format| format.parse().ok()),
@@ -40,11 +45,10 @@ impl Known<'_> {
         }
     }
 
-    /// Data that was read, as the weights see it: with its columns changed as in training, and in the task's shape.
-    pub fn view(&self, data: Dataset) -> Result<Dataset> {
+    /// Data that was read, as the weights see it: with its columns changed as in training.
+    pub fn view(&self, data: Arc<dyn DataObject>) -> Result<Arc<dyn DataObject>> {
         // Readers let no missing value pass where none is filled in.
-        let data = if self.preprocessing.is_empty() { data } else { self.preprocessing.apply(&data)? };
-        self.task.view(data)
+        Ok(self.preprocessing.changed(data.as_ref())?.unwrap_or(data))
     }
 }
 

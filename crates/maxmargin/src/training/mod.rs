@@ -17,7 +17,7 @@ mod trainer;
 mod warm_start;
 
 pub use checkpoints::CheckpointPlan;
-pub use examples::{Examples, in_folds};
+pub use examples::Examples;
 pub use held_out::{Evaluation, HeldOut};
 pub use identity::describe_columns;
 pub use known::Known;

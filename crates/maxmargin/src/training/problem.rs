@@ -1,7 +1,9 @@
 //! A task with its data, ready to be learnt.
 
+use std::sync::Arc;
+
 use super::{Examples, Settings};
-use crate::data::{Dataset, Preprocessing};
+use crate::data::{DataObject, Preprocessing};
 use crate::error::Result;
 use crate::model::{Description, Model};
 use crate::risk::Risk;
@@ -32,14 +34,11 @@ impl Problem {
     ) -> Result<Self> {
         let preprocessing = match given {
             Some(given) => given.clone(),
-            None => settings.columns.fit(&examples.data)?,
+            None => settings.columns.fit(examples.data())?,
         };
-        let data = match preprocessing.is_empty() {
-            true => examples.data.clone(),
-            false => preprocessing.apply(&examples.data)?,
-        };
-        let examples = examples.with_data(task.view(data)?);
-        let fitted = task.fit(&examples.names, &examples.data)?;
+        let changed = preprocessing.changed(examples.data())?;
+        let examples = examples.with_data(changed.unwrap_or_else(|| Arc::clone(&examples.data)));
+        let fitted = task.fit(&examples.names, examples.data())?;
         let search_options = SearchOptions {
             surrogate: settings.surrogate,
             strategy: settings.search,
@@ -51,7 +50,7 @@ impl Problem {
                 _ => None,
             },
         };
-        let search = fitted.search(&search_options, &examples.data)?;
+        let search = fitted.search(&search_options, examples.data())?;
         Ok(Self { task: fitted, examples, search, search_options, preprocessing })
     }
 
@@ -81,14 +80,13 @@ impl Problem {
     }
 
     /// Other examples that were read with these, as the weights see them.
-    pub fn view(&self, data: Dataset) -> Result<Dataset> {
-        let data = if self.preprocessing.is_empty() { data } else { self.preprocessing.apply(&data)? };
-        self.task.view(data)
+    pub fn view(&self, data: Arc<dyn DataObject>) -> Result<Arc<dyn DataObject>> {
+        self.known().view(data)
     }
 
     /// The risk to minimise.
     pub fn risk(&self) -> Result<Box<dyn Risk>> {
-        self.task.risk(&self.examples.data, &self.search)
+        self.task.risk(self.examples.data(), &self.search)
     }
 
     /// The model that a run found.
@@ -138,17 +136,10 @@ impl Problem {
 
     /// The sizes, for a person.
     pub fn describe(&self) -> String {
-        let data = &self.examples.data;
-        let examples = count(data.len(), "example");
-        let rows = match data.features.rows() {
-            rows if rows == data.len() => String::new(),
-            rows => {
-                let name = if data.edges.is_some() { "edge" } else { "row" };
-                format!(" of {} in all", count(rows, name))
-            }
-        };
+        let data = self.examples.data();
         format!(
-            "{examples}{rows}, {}, {}: {}; {} in memory",
+            "{}, {}, {}: {}; {} in memory",
+            data.describe(),
             count(self.examples.names.labels.len(), "label"),
             count(self.examples.names.attributes.len(), "attribute"),
             count(self.task.dim(), "weight"),

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::data::{Alphabet, Dataset, Impute, Preprocessing, background_label};
+use crate::data::columns_of;
+use crate::data::{Alphabet, DataObject, Impute, Preprocessing, background_label};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 use crate::search::Strategy;
@@ -81,12 +82,15 @@ pub struct Columns {
 
 impl Columns {
     /// Learns from training data what to do to its columns.
-    pub fn fit(&self, data: &Dataset) -> Result<Preprocessing> {
-        match (self.center, self.standardize) {
-            (true, standardize) => Preprocessing::fit_centred(data, self.impute, standardize),
-            // Readers let no missing value pass where none is filled in.
-            (false, false) if self.impute == Impute::None => Ok(Preprocessing::default()),
-            (false, standardize) => Preprocessing::fit(data, self.impute, standardize),
+    pub fn fit(&self, data: &dyn DataObject) -> Result<Preprocessing> {
+        // Readers let no missing value pass where none is filled in.
+        if *self == Self::default() {
+            return Ok(Preprocessing::default());
+        }
+        let features = columns_of(data)?;
+        match self.center {
+            true => Preprocessing::fit_centred(features, self.impute, self.standardize),
+            false => Preprocessing::fit(features, self.impute, self.standardize),
         }
     }
 

@@ -14,12 +14,12 @@ use crate::tasks::{Task, TaskObject};
 /// Trains models of a task.
 ///
 /// ```
-/// use std::sync::Arc;
-/// use maxmargin::data::{Dataset, FeatureMatrix};
+/// use maxmargin::data::FeatureMatrix;
+/// use maxmargin::tasks::RowExamples;
 /// use maxmargin::{Examples, Multiclass, Trainer};
 ///
-/// let features = Arc::new(FeatureMatrix::from_dense(&[[1.0, 0.1], [0.2, 1.0], [0.9, 0.0]]));
-/// let examples = Examples::from_numbers(Dataset { features, labels: vec![0, 1, 0], ..Dataset::default() });
+/// let features = FeatureMatrix::from_dense(&[[1.0, 0.1], [0.2, 1.0], [0.9, 0.0]]);
+/// let examples = Examples::from_numbers(RowExamples::new(features, vec![0, 1, 0])?)?;
 /// let model = Trainer::new(Multiclass::default()).lambda(0.01).gap(1e-6).train(&examples)?;
 /// assert!(model.certificate().gap().0 <= 1e-6);
 /// assert_eq!(model.predict_numbers(&[[0.8, 0.2]])?.names(), ["0"]);

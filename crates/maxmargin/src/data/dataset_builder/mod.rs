@@ -15,7 +15,7 @@ use std::sync::Arc;
 use labels::RowLabels;
 
 use super::alphabet::Alphabet;
-use super::graph::EDGE_LABELS;
+use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
 use crate::features::{FeatureMatrix, MatrixBuilder};

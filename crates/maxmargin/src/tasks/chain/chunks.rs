@@ -6,6 +6,7 @@
 //! label without a name (it is missing, or the model does not know it and nobody remembers it) is a chunk of its own that
 //! no prediction finds.
 
+use super::SequenceExamples;
 use crate::data::{Alphabet, Tag, are_tags};
 use crate::metrics::{Comparison, Retrieval};
 
@@ -13,7 +14,7 @@ use crate::metrics::{Comparison, Retrieval};
 type Chunk<'a> = (usize, usize, Option<&'a str>);
 
 /// Counts the chunks, when the labels that the model knows are tags.
-pub(super) fn count_chunks(comparison: Comparison<'_, Vec<u32>>) -> Option<Retrieval> {
+pub(super) fn count_chunks(comparison: Comparison<'_, SequenceExamples, Vec<u32>>) -> Option<Retrieval> {
     let Comparison { truth, predicted, labels, known, .. } = comparison;
     if !are_tags(labels, known) {
         return None;

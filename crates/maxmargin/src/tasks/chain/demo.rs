@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::super::demonstrating::{explain, learn};
 use super::super::{Chain, Multiclass};
 use super::word_images::{COLUMNS, WordImages, draw, images_of_a_demo};
+use crate::data::TaskData;
 use crate::error::Result;
 use crate::shown::{percent, time};
 
@@ -23,10 +24,11 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
          The classifier looks at each letter by itself. The chain also learns which letters follow each other,\n\
          and reads a word as a whole.\n\n",
         train.data.len(),
-        train.data.labels.len(),
+        train.data.labels().len(),
     ))?;
     let names = &train.vocabulary;
-    let single = learn(Multiclass::default(), CLASSIFIER_LAMBDA, &train.data, &test.data, names)?;
+    let [letters, new_letters] = [&train, &test].map(|words| words.data.clone().into_rows());
+    let single = learn(Multiclass::default(), CLASSIFIER_LAMBDA, &letters?, &new_letters?, names)?;
     let chain = learn(Chain::default(), CHAIN_LAMBDA, &train.data, &test.data, names)?;
     let letters = (&single.labels, chain.labels.concat());
     let error =
@@ -46,8 +48,8 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     );
     text += "Some words that the neighbours of a letter help to read (wrong letters in brackets):\n";
     for i in helped(&test, letters.0, &letters.1) {
-        text += &format!("\n{}\n", draw(&test.data.input(i)));
-        let range = test.data.range(i);
+        text += &format!("\n{}\n", draw(&test.data.rows().input(i)));
+        let range = test.data.rows().range(i);
         let truth = test.data.labels_of(i);
         for (name, reading) in
             [("truth", truth), ("classifier", &letters.0[range.clone()]), ("chain", &letters.1[range])]
@@ -63,7 +65,7 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
 }
 
 fn mistakes(test: &WordImages, i: usize, readings: &[u32]) -> usize {
-    readings[test.data.range(i)].iter().zip(test.data.labels_of(i)).filter(|(a, b)| a != b).count()
+    readings[test.data.rows().range(i)].iter().zip(test.data.labels_of(i)).filter(|(a, b)| a != b).count()
 }
 
 fn word_error(test: &WordImages, readings: &[u32]) -> f64 {

@@ -1,6 +1,8 @@
 //! Metrics of sequences: wrong tokens, sequences with any wrong token, and chunks where labels mark them.
 
+use super::SequenceExamples;
 use super::chunks::count_chunks;
+use crate::data::TaskData;
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
 use crate::structure::ChainStructure;
 
@@ -25,10 +27,13 @@ pub struct SequenceMetrics {
 }
 
 impl SequenceMetrics {
-    pub(super) fn of(structure: &ChainStructure, comparison: Comparison<'_, Vec<u32>>) -> Self {
+    pub(super) fn of(
+        structure: &ChainStructure,
+        comparison: Comparison<'_, SequenceExamples, Vec<u32>>,
+    ) -> Self {
         let Comparison { truth, predicted, .. } = comparison;
-        let tokens = truth.labels.len();
-        let rows = || truth.labels.iter().copied().zip(predicted.iter().flatten().copied());
+        let tokens = truth.labels().len();
+        let rows = || truth.labels().iter().copied().zip(predicted.iter().flatten().copied());
         let counts = per_row(comparison.labels.len(), rows());
         let wrong = rows().filter(|(truth, predicted)| truth != predicted).count();
         let spoilt =
@@ -38,7 +43,9 @@ impl SequenceMetrics {
             tokens,
             token_error: share(wrong, tokens),
             sequence_error: share(spoilt, predicted.len()),
-            mean_loss: comparison.mean_loss(|truth, predicted| structure.loss_between(truth, predicted)),
+            mean_loss: comparison.mean_loss(|i, predicted| {
+                structure.loss_between(&comparison.as_known(truth.labels_of(i)), predicted)
+            }),
             averages: Averages::of(rows(), &counts, comparison.background),
             chunks: count_chunks(comparison),
             per_label: comparison.named(&counts),

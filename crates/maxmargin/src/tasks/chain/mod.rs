@@ -2,21 +2,23 @@
 
 mod chunks;
 mod demo;
+mod examples;
 mod metrics;
 pub mod word_images;
 
 use std::path::PathBuf;
 
+pub use examples::SequenceExamples;
 pub use metrics::SequenceMetrics;
 use serde_json::{Map, Value, json};
 
 use super::option::{NO_BIAS, one, unknown};
 use super::stored::unknown_loss;
-use super::{Costs, InputOf, Stored, Task, TaskOption};
-use crate::data::{Dataset, Shape, Vocabulary};
+use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
+use crate::data::{TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
-use crate::metrics::{Comparison, Metrics};
+use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::structure::{self, ChainLoss, ChainOptions, LabelSets};
 use crate::surrogate::Surrogate;
@@ -66,6 +68,7 @@ impl Chain {
 }
 
 impl Task for Chain {
+    type Data = SequenceExamples;
     type Structure = structure::ChainStructure;
 
     const NAME: &'static str = "chain";
@@ -75,7 +78,6 @@ A label is a class for each position of a sequence, found as a whole. Prediction
 between sequences. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
 like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
 of the other labels.";
-    const SHAPE: Shape = Shape::SEQUENCES;
     const HAS_BACKGROUND: bool = true;
 
     fn options() -> Vec<TaskOption> {
@@ -112,7 +114,7 @@ of the other labels.";
         self.costs.files()
     }
 
-    fn resolve(&self, names: &Vocabulary, _: &Dataset) -> Result<Self> {
+    fn resolve(&self, names: &Vocabulary, _: &SequenceExamples) -> Result<Self> {
         Ok(Self { costs: self.costs.resolve(&names.labels)?, ..*self })
     }
 
@@ -123,11 +125,11 @@ of the other labels.";
         Ok(structure::ChainStructure::new(features, labels, options)?)
     }
 
-    fn input(data: &Dataset, example: usize) -> Rows {
-        data.input(example)
+    fn input(data: &SequenceExamples, example: usize) -> Rows {
+        data.rows().input(example)
     }
 
-    fn truth(_: &Self::Structure, data: &Dataset, example: usize) -> Result<Vec<u32>> {
+    fn truth(_: &Self::Structure, data: &SequenceExamples, example: usize) -> Result<Vec<u32>> {
         Ok(data.labels_of(example).to_vec())
     }
 
@@ -147,10 +149,10 @@ of the other labels.";
     fn has_too_many_losses(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &SequenceExamples,
         step: Option<f64>,
     ) -> bool {
-        let longest = (0..data.len()).map(|i| data.range(i).len()).max().unwrap_or(0);
+        let longest = (0..data.len()).map(|i| data.rows().range(i).len()).max().unwrap_or(0);
         match Self::has_sizes(surrogate) {
             true => structure.with_sizes(None).has_too_many_losses(longest, None),
             false => structure.has_too_many_losses(longest, step),
@@ -165,7 +167,7 @@ of the other labels.";
     fn best_search(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &SequenceExamples,
     ) -> (Strategy, &'static str) {
         let whole = Self::has_whole_losses(structure, surrogate);
         if Self::has_sizes(surrogate) {
@@ -174,7 +176,7 @@ of the other labels.";
         if whole && !surrogate.is_monotone() {
             return (Strategy::Stratified, "the only one for this surrogate");
         }
-        let mean_length = data.labels.len() as f64 / data.len().max(1) as f64;
+        let mean_length = data.labels().len() as f64 / data.len().max(1) as f64;
         let has_few_losses = mean_length * structure.cost().largest_of_all() <= FEW_LOSSES;
         match whole && has_few_losses && !Self::has_too_many_losses(structure, surrogate, data, None) {
             true => (Strategy::Stratified, "exact, and there are few different losses"),
@@ -239,7 +241,7 @@ of the other labels.";
         names.join("\n")
     }
 
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, Vec<u32>>) -> Metrics {
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
         SequenceMetrics::of(structure, comparison).into()
     }
 
@@ -250,14 +252,17 @@ of the other labels.";
 
 /// Sequences with these true labels and no features.
 #[cfg(test)]
-pub(crate) fn truth(sequences: &[&[u32]]) -> Dataset {
+pub(crate) fn truth(sequences: &[&[u32]]) -> SequenceExamples {
     let labels: Vec<u32> = sequences.concat();
+    SequenceExamples::new(rows_without_features(sequences.iter().map(|sequence| sequence.len())), labels)
+        .unwrap()
+}
+
+/// Groups of so many rows each, without features.
+#[cfg(test)]
+pub(crate) fn rows_without_features(sizes: impl Iterator<Item = usize>) -> crate::data::ExampleRows {
+    let starts = crate::data::starts(sizes);
     let mut features = crate::features::MatrixBuilder::sparse();
-    labels.iter().for_each(|_| features.end_row());
-    let mut starts = vec![0];
-    for sequence in sequences {
-        starts.push(starts[starts.len() - 1] + sequence.len());
-    }
-    let features = std::sync::Arc::new(features.finish(0));
-    Dataset { features, labels, sequences: Some(starts), ..Dataset::default() }
+    (0..starts[starts.len() - 1]).for_each(|_| features.end_row());
+    crate::data::ExampleRows::grouped(features.finish(0), starts).unwrap()
 }

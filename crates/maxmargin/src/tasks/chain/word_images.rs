@@ -11,13 +11,12 @@
 
 mod font;
 
-use std::sync::Arc;
-
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::data::{Attributes, Dataset, Vocabulary};
+use crate::data::{Attributes, ExampleRows, Vocabulary};
 use crate::features::{MatrixBuilder, Rows};
+use crate::tasks::SequenceExamples;
 use crate::{Error, Result};
 
 /// The rows of pixels of a letter's image.
@@ -73,7 +72,7 @@ impl Default for Noise {
 pub struct WordImages {
     /// A sequence per word, a row per letter; column `r · COLUMNS + c` is 1 where the pixel in row `r` and column `c` is
     /// inked.
-    pub data: Dataset,
+    pub data: SequenceExamples,
     /// The labels `a` to `z`, in this order, and numbered columns.
     pub vocabulary: Vocabulary,
     /// The words in the order of the sequences.
@@ -85,10 +84,10 @@ pub struct WordImages {
 /// ```
 /// use maxmargin::data::word_images::{Noise, draw, word_images};
 /// let images = word_images(3, Noise::new(0.0)?, 7);
-/// assert_eq!(images.data.len(), 3);
-/// assert_eq!(images.data.features.columns(), 16 * 8);
-/// assert_eq!(images.data.input(0).len(), images.words[0].len());
-/// println!("{}", draw(&images.data.input(0)));
+/// let rows = images.data.rows();
+/// assert_eq!((rows.len(), rows.features().columns()), (3, 16 * 8));
+/// assert_eq!(rows.input(0).len(), images.words[0].len());
+/// println!("{}", draw(&rows.input(0)));
 /// # Ok::<(), maxmargin::Error>(())
 /// ```
 pub fn word_images(count: usize, noise: Noise, seed: u64) -> WordImages {
@@ -115,10 +114,11 @@ pub fn word_images(count: usize, noise: Noise, seed: u64) -> WordImages {
         words.push(word.to_owned());
     }
 
-    let features = Arc::new(features.finish(ROWS * COLUMNS));
+    let rows = ExampleRows::grouped(features.finish(ROWS * COLUMNS), starts);
+    let data = rows.and_then(|rows| SequenceExamples::new(rows, labels));
     let alphabet: Vec<String> = ('a'..='z').map(String::from).collect();
     WordImages {
-        data: Dataset { features, labels, sequences: Some(starts), ..Dataset::default() },
+        data: data.expect("a row and a label for each letter"),
         vocabulary: Vocabulary {
             labels: alphabet.iter().map(String::as_str).collect(),
             attributes: Attributes::Numbered(ROWS * COLUMNS),
@@ -196,7 +196,7 @@ fn is_inked(image: &Image, pixel: usize) -> bool {
 /// ```
 /// use maxmargin::data::word_images::{Noise, draw, word_images};
 /// let images = word_images(1, Noise::default(), 7);
-/// let picture = draw(&images.data.input(0));
+/// let picture = draw(&images.data.rows().input(0));
 /// assert_eq!(picture.lines().count(), 8);
 /// ```
 pub fn draw(word: &Rows) -> String {
@@ -241,16 +241,19 @@ pub(crate) fn images_of_a_demo() -> (WordImages, WordImages) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::TaskData;
 
     fn pixels(images: &WordImages) -> Vec<Vec<(usize, f64)>> {
-        (0..images.data.features.rows()).map(|row| images.data.features.row(row).to_pairs()).collect()
+        (0..images.data.rows().features().rows())
+            .map(|row| images.data.rows().features().row(row).to_pairs())
+            .collect()
     }
 
     #[test]
     fn labels_spell_the_words() {
         let images = word_images(50, Noise::default(), 3);
         assert_eq!((images.data.len(), images.words.len()), (50, 50));
-        assert_eq!(images.data.features.rows(), images.data.labels.len());
+        assert_eq!(images.data.rows().features().rows(), images.data.labels().len());
         for (i, word) in images.words.iter().enumerate() {
             let spelt: String =
                 images.data.labels_of(i).iter().map(|&label| images.vocabulary.labels.name(label)).collect();
@@ -264,7 +267,7 @@ mod tests {
         assert!(images.data.is_empty());
         assert_eq!(images.vocabulary.labels.iter().collect::<String>(), "abcdefghijklmnopqrstuvwxyz");
         assert_eq!(images.vocabulary.attributes.len(), ROWS * COLUMNS);
-        assert_eq!(images.data.features.columns(), ROWS * COLUMNS);
+        assert_eq!(images.data.rows().features().columns(), ROWS * COLUMNS);
     }
 
     #[test]
@@ -272,7 +275,7 @@ mod tests {
         let images = word_images(20, Noise::default(), 3);
         let longer = word_images(30, Noise::default(), 3);
         assert_eq!(images.words, longer.words[..20]);
-        assert_eq!(pixels(&images), pixels(&longer)[..images.data.labels.len()]);
+        assert_eq!(pixels(&images), pixels(&longer)[..images.data.labels().len()]);
 
         let other = word_images(20, Noise::default(), 4);
         assert_ne!(images.words, other.words);
@@ -286,7 +289,7 @@ mod tests {
         assert_eq!(clean.words, noisy.words);
         assert_ne!(pixels(&clean), pixels(&noisy));
         let letters = font::letters();
-        for (pixels, &label) in pixels(&clean).iter().zip(&clean.data.labels) {
+        for (pixels, &label) in pixels(&clean).iter().zip(clean.data.labels()) {
             let ink: u32 = letters[label as usize].iter().map(|row| row.count_ones()).sum();
             assert_eq!(pixels.len(), ink as usize);
         }
@@ -296,7 +299,7 @@ mod tests {
     #[test]
     fn images_are_pinned() {
         let images = word_images(1, Noise::default(), 1);
-        let picture = draw(&images.data.input(0));
+        let picture = draw(&images.data.rows().input(0));
         let lines: Vec<&str> = picture.lines().map(str::trim_end).collect();
         let pinned = [
             "▄  ▀  ▀    ▄ ▄▄▀▄ ▄        ▄  ▄▄           ▄",

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::super::demonstrating::{Learnt, explain, learn};
 use super::Matching;
 use super::sentence_pairs::{SentencePairs, sentence_pairs};
+use crate::data::TaskData;
 use crate::error::Result;
 use crate::shown::{percent, time};
 use crate::structure::Edge;
@@ -67,9 +68,9 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
 /// Links by their words.
 fn links(pairs: &SentencePairs, i: usize, links: &[u32]) -> String {
     let (left, right) = &pairs.words[i];
-    let edges = pairs.data.graph(i).map(|graph| graph.edges().to_vec()).unwrap_or_default();
+    let graph = pairs.data.graph(i);
     let name = |&edge: &u32| {
-        let Edge { left: l, right: r } = edges[edge as usize];
+        let Edge { left: l, right: r } = graph.edges()[edge as usize];
         format!("{}-{}", left[l as usize], right[r as usize])
     };
     links.iter().map(name).collect::<Vec<_>>().join(", ")

@@ -4,6 +4,7 @@
 //! recall |A∩S|/|S|, and the alignment error rate (AER) 1 − (|A∩S| + |A∩P|)/(|A| + |S|), counted over all examples
 //! together. Sure links that are no edges of the graph count in |S|, so that leaving edges out of graphs improves nothing.
 
+use super::GraphExamples;
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, share};
 use crate::structure::{LinkLoss, Links, MatchingStructure};
 
@@ -31,7 +32,10 @@ pub struct LinkMetrics {
 }
 
 impl LinkMetrics {
-    pub(super) fn of(structure: &MatchingStructure, comparison: Comparison<'_, Links>) -> Self {
+    pub(super) fn of(
+        structure: &MatchingStructure,
+        comparison: Comparison<'_, GraphExamples, Links>,
+    ) -> Self {
         let mut sum = Self { examples: comparison.predicted.len(), ..Self::default() };
         for (i, Links { on: predicted, .. }) in comparison.predicted.iter().enumerate() {
             let labels = comparison.truth.labels_of(i);
@@ -54,8 +58,10 @@ impl LinkMetrics {
             LinkLoss::Mistakes { miss, .. } => miss,
             LinkLoss::Size => 0.0,
         };
-        let loss =
-            |truth: &[u32], predicted: &Links| structure.loss_between(&Links::of_labels(truth), predicted);
+        let loss = |i: usize, predicted: &Links| {
+            let truth = comparison.as_known(comparison.truth.labels_of(i));
+            structure.loss_between(&Links::of_labels(&truth), predicted)
+        };
         sum.mean_loss = comparison.mean_loss(loss) + mean(miss * sum.unreachable as f64, sum.examples);
         sum
     }
@@ -117,11 +123,16 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::data::{Dataset, EDGE_LABELS};
+    use crate::data::EDGE_LABELS;
+    use crate::structure::Edge;
     use crate::tasks::{self, chain};
 
     fn metrics(labels: &[&[u32]], unreachable: Vec<u32>, predicted: &[Vec<u32>]) -> LinkMetrics {
-        let data = Dataset { unreachable: Some(unreachable), ..chain::truth(labels) };
+        let rows = chain::rows_without_features(labels.iter().map(|labels| labels.len()));
+        let edges: Vec<Edge> =
+            (0..rows.features().rows() as u32).map(|right| Edge { left: 0, right }).collect();
+        let data =
+            GraphExamples::new(rows, edges, labels.concat()).unwrap().with_unreachable(unreachable).unwrap();
         let names = &EDGE_LABELS.into_iter().collect();
         let task = tasks::Matching { miss: 2.0, false_link: 0.5, ..tasks::Matching::default() };
         let task = tasks::Fitted::new(task, 0, 3).unwrap();

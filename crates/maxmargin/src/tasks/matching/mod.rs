@@ -1,22 +1,21 @@
 //! Links between the nodes of a bipartite graph, each node with so many at most.
 
 mod demo;
+mod examples;
 mod metrics;
 pub mod sentence_pairs;
 
-use std::sync::Arc;
-
+pub use examples::GraphExamples;
 pub use metrics::LinkMetrics;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::option::{NO_BIAS, choice, one, unknown};
 use super::stored::unknown_loss;
-use super::{Stored, Task, TaskOption};
-use crate::data::{Dataset, EDGE_LABELS, Shape, Vocabulary};
+use super::{ComparisonOf, Stored, Task, TaskOption};
+use crate::data::{EDGE_LABELS, TaskData, Vocabulary};
 use crate::error::{Error, Result};
-use crate::features::Rows;
-use crate::metrics::{Comparison, Metrics};
+use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::shown::{count, number};
 use crate::structure::{self, ExtraLinks, Graph, LabelSets, LinkLoss, Links, MatchingOptions};
@@ -117,6 +116,7 @@ impl Matching {
 }
 
 impl Task for Matching {
+    type Data = GraphExamples;
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "matching";
@@ -126,7 +126,6 @@ A label is a set of links, with a limit on those of each node. Predictions are o
 `left-right`, separated by spaces. Metrics: precision, recall and f1 of links, the alignment error rate (aer), hamming (the \
 share of edges that are wrongly linked or not), exact (the share of graphs without a mistake), the mean loss. Possible links \
 are neither right nor wrong where they are left out, and right where they are predicted.";
-    const SHAPE: Shape = Shape::GRAPHS;
     const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
@@ -147,7 +146,7 @@ are neither right nor wrong where they are left out, and right where they are pr
         Ok(())
     }
 
-    fn resolve(&self, _: &Vocabulary, _: &Dataset) -> Result<Self> {
+    fn resolve(&self, _: &Vocabulary, _: &GraphExamples) -> Result<Self> {
         Ok(*self)
     }
 
@@ -171,14 +170,12 @@ are neither right nor wrong where they are left out, and right where they are pr
         }
     }
 
-    /// The graph of an example; one without edges where the data has no graphs.
-    fn input(data: &Dataset, example: usize) -> Graph {
-        let none = || Graph::new(Rows::new(&data.features, 0..0), Arc::from([]), 0);
-        data.graph(example).unwrap_or_else(none)
+    fn input(data: &GraphExamples, example: usize) -> Graph {
+        data.graph(example)
     }
 
-    fn truth(structure: &Self::Structure, data: &Dataset, example: usize) -> Result<Links> {
-        Ok(structure.truth(&Self::input(data, example), data.labels_of(example))?)
+    fn truth(structure: &Self::Structure, data: &GraphExamples, example: usize) -> Result<Links> {
+        Ok(structure.truth(&data.graph(example), data.labels_of(example))?)
     }
 
     fn counts_mistakes(&self) -> bool {
@@ -193,13 +190,13 @@ are neither right nor wrong where they are left out, and right where they are pr
     fn has_too_many_losses(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        data: &Dataset,
+        data: &GraphExamples,
         _: Option<f64>,
     ) -> bool {
         let fits = |structure: &structure::MatchingStructure| {
             let has_strata = |i: usize| {
                 let truth = Links::of_labels(data.labels_of(i));
-                structure.has_strata(&Self::input(data, i), &truth)
+                structure.has_strata(&data.graph(i), &truth)
             };
             (0..data.len()).all(has_strata)
         };
@@ -214,7 +211,7 @@ are neither right nor wrong where they are left out, and right where they are pr
         "the best matching of every loss takes too long to find in the largest graph; stratified is for graphs with up to about 11 nodes on the smaller side, or sparse ones whose edges join nodes at similar places. Use hull, and a surrogate that rises with the loss",
     ];
 
-    fn best_search(_: &Self::Structure, surrogate: Surrogate, _: &Dataset) -> (Strategy, &'static str) {
+    fn best_search(_: &Self::Structure, surrogate: Surrogate, _: &GraphExamples) -> (Strategy, &'static str) {
         match surrogate.is_monotone() {
             true => (Strategy::Hull, "exact, whatever the losses"),
             false => (Strategy::Stratified, "the only one for this surrogate"),
@@ -293,7 +290,7 @@ are neither right nor wrong where they are left out, and right where they are pr
         links.join(" ")
     }
 
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, Links>) -> Metrics {
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
         LinkMetrics::of(structure, comparison).into()
     }
 

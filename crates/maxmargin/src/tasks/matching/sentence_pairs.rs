@@ -8,15 +8,14 @@
 //!
 //! The same seed gives the same sentences on every machine, and more sentences only go on where fewer ended.
 
-use std::sync::Arc;
-
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::data::{Attributes, Dataset, EDGE_LABELS, Vocabulary};
+use crate::data::{Attributes, EDGE_LABELS, ExampleRows, Vocabulary};
 use crate::features::MatrixBuilder;
 use crate::structure::Edge;
+use crate::tasks::GraphExamples;
 
 /// Words and their translations.
 const WORDS: [(&str, &str); 24] = [
@@ -61,7 +60,7 @@ const FEATURES: [&str; 5] = ["association", "distance", "same-place", "same-star
 #[derive(Debug, Clone)]
 pub struct SentencePairs {
     /// A graph per sentence, with all pairs of its words and those of the translation as edges.
-    pub data: Dataset,
+    pub data: GraphExamples,
     /// The labels of edges, and what is known of two words by name.
     pub vocabulary: Vocabulary,
     /// The words of each sentence and of its translation.
@@ -98,14 +97,10 @@ pub fn sentence_pairs(count: usize, seed: u64) -> SentencePairs {
         starts.push(edges.len());
         words.push((left, right));
     }
+    let rows = ExampleRows::grouped(features.finish(FEATURES.len()), starts);
+    let data = rows.and_then(|rows| GraphExamples::new(rows, edges, labels));
     SentencePairs {
-        data: Dataset {
-            features: Arc::new(features.finish(FEATURES.len())),
-            labels,
-            sequences: Some(starts),
-            edges: Some(edges.into()),
-            ..Dataset::default()
-        },
+        data: data.expect("an edge and a label for each pair of words"),
         vocabulary: Vocabulary {
             labels: EDGE_LABELS.into_iter().collect(),
             attributes: Attributes::Named(FEATURES.into_iter().collect()),
@@ -173,18 +168,19 @@ fn describe(english: &str, german: &str, distance: f64, random: &mut Pcg64Mcg) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::TaskData;
     use crate::structure::{Links, MatchingOptions, MatchingStructure};
 
     #[test]
     fn the_same_seed_gives_the_same_sentences_and_no_word_has_two_translations() {
         let (some, more) = (sentence_pairs(50, 3), sentence_pairs(80, 3));
         assert_eq!(some.words, more.words[..50]);
-        assert_eq!(some.data.fingerprint(), more.data.subset(&(0..50).collect::<Vec<_>>()).fingerprint());
+        let first = more.data.subset(&(0..50).collect::<Vec<_>>()).unwrap();
+        assert_eq!(some.data.fingerprint(), first.fingerprint());
         assert_ne!(some.words, sentence_pairs(50, 4).words);
-        assert!(more.data.check_graphs("matching").is_ok());
         let task = MatchingStructure::new(FEATURES.len(), MatchingOptions::default()).unwrap();
         for i in 0..more.data.len() {
-            let graph = more.data.graph(i).unwrap();
+            let graph = more.data.graph(i);
             assert!(graph.is_complete());
             task.check_truth(&graph, &Links::of_labels(more.data.labels_of(i))).unwrap();
         }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::demonstrating::learn;
 use super::Multiclass;
+use crate::data::TaskData;
 use crate::error::Result;
 use crate::shown::{number, percent, time};
 use crate::tasks::chain::word_images::images_of_a_demo;
@@ -11,11 +12,13 @@ use crate::tasks::chain::word_images::images_of_a_demo;
 pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     let begun = Instant::now();
     let (train, test) = images_of_a_demo();
+    let names = train.vocabulary;
+    let (train, test) = (train.data.into_rows()?, test.data.into_rows()?);
     say(&format!(
         "Telling noisy images of letters apart, each by itself: {} letters to learn from, {} new ones to read.\n\
          λ says how much simple weights count against mistakes on the training letters.\n\n{:>10}{:>16}{:>10}{:>10}{:>14}\n",
-        train.data.labels.len(),
-        test.data.labels.len(),
+        train.len(),
+        test.len(),
         "λ",
         "proven F*",
         "gap",
@@ -23,7 +26,7 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         "wrong letters"
     ))?;
     for lambda in [1.0, 0.3, 0.1, 0.03] {
-        let learnt = learn(Multiclass::default(), lambda, &train.data, &test.data, &train.vocabulary)?;
+        let learnt = learn(Multiclass::default(), lambda, &train, &test, &names)?;
         let certificate = &learnt.report.certificate;
         say(&format!(
             "{:>10}{:>16}{:>10}{:>10}{:>14}\n",

@@ -1,5 +1,7 @@
 //! Metrics of classification: how many examples got the wrong label, and what that cost.
 
+use super::RowExamples;
+use crate::data::TaskData;
 use crate::metrics::{Averages, Comparison, Metrics, Retrieval, per_row, share};
 use crate::structure::MulticlassStructure;
 
@@ -18,15 +20,18 @@ pub struct MulticlassMetrics {
 }
 
 impl MulticlassMetrics {
-    pub(super) fn of(structure: &MulticlassStructure, comparison: Comparison<'_, u32>) -> Self {
+    pub(super) fn of(structure: &MulticlassStructure, comparison: Comparison<'_, RowExamples, u32>) -> Self {
         let examples = comparison.predicted.len();
-        let rows = || comparison.truth.labels.iter().copied().zip(comparison.predicted.iter().copied());
+        let rows = || comparison.truth.labels().iter().copied().zip(comparison.predicted.iter().copied());
         let wrong = rows().filter(|(truth, predicted)| truth != predicted).count();
         let counts = per_row(comparison.labels.len(), rows());
         Self {
             examples,
             error: share(wrong, examples),
-            mean_loss: comparison.mean_loss(|truth, predicted| structure.cost().cost(truth[0], *predicted)),
+            mean_loss: comparison.mean_loss(|i, predicted| {
+                let truth = comparison.as_known(&[comparison.truth.label(i)]);
+                structure.cost().cost(truth[0], *predicted)
+            }),
             averages: Averages::of(rows(), &counts, comparison.background),
             per_label: comparison.named(&counts),
         }
@@ -60,7 +65,7 @@ mod tests {
         let labels: Alphabet = ["a", "b", "new"].into_iter().collect();
         // b was predicted and is nowhere; the new label counts where it has a name.
         for (unknown, macro_f1) in [(UNKNOWN_LABEL, 1.0 / 2.0), (2, 1.0 / 3.0)] {
-            let truth = &chain::truth(&[&[0], &[unknown]]).tokens();
+            let truth = &chain::truth(&[&[0], &[unknown]]).into_rows().unwrap();
             let predicted = &[0, 1];
             let comparison = Comparison { truth, predicted, labels: &labels, known: 2, background: None };
             let task = Fitted::new(super::super::Multiclass::default(), 0, 2).unwrap();

@@ -1,20 +1,22 @@
 //! One of several classes for each example.
 
 mod demo;
+mod examples;
 mod metrics;
 
 use std::path::PathBuf;
 
+pub use examples::RowExamples;
 pub use metrics::MulticlassMetrics;
 use serde_json::{Map, Value, json};
 
 use super::option::{NO_BIAS, one, unknown};
 use super::stored::unknown_loss;
-use super::{Costs, InputOf, Stored, Task, TaskOption};
-use crate::data::{Dataset, Shape, Vocabulary};
+use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
+use crate::data::Vocabulary;
 use crate::error::{Error, Result};
 use crate::features::Rows;
-use crate::metrics::{Comparison, Metrics};
+use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::structure;
 use crate::surrogate::Surrogate;
@@ -45,6 +47,7 @@ const LOSS: TaskOption = TaskOption::value("loss", "LOSS", "The task loss: zero-
     .more("zero-one: 1 for a wrong label. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1.");
 
 impl Task for Multiclass {
+    type Data = RowExamples;
     type Structure = structure::MulticlassStructure;
 
     const NAME: &'static str = "multiclass";
@@ -52,7 +55,6 @@ impl Task for Multiclass {
     const ABOUT: &'static str = "\
 A label is a class. Each position of a sequence is taken as an example of its own. Predictions are one label per line. \
 Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Micro-F1 of the other labels.";
-    const SHAPE: Shape = Shape::ROWS;
     const HAS_BACKGROUND: bool = true;
 
     fn options() -> Vec<TaskOption> {
@@ -80,7 +82,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         self.costs.files()
     }
 
-    fn resolve(&self, names: &Vocabulary, _: &Dataset) -> Result<Self> {
+    fn resolve(&self, names: &Vocabulary, _: &RowExamples) -> Result<Self> {
         Ok(Self { costs: self.costs.resolve(&names.labels)?, ..*self })
     }
 
@@ -88,12 +90,12 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         Ok(structure::MulticlassStructure::new(features, labels, self.bias, self.costs.label_cost())?)
     }
 
-    fn input(data: &Dataset, example: usize) -> Rows {
-        data.input(example)
+    fn input(data: &RowExamples, example: usize) -> Rows {
+        data.rows().input(example)
     }
 
-    fn truth(_: &Self::Structure, data: &Dataset, example: usize) -> Result<u32> {
-        Ok(data.labels_of(example)[0])
+    fn truth(_: &Self::Structure, data: &RowExamples, example: usize) -> Result<u32> {
+        Ok(data.label(example))
     }
 
     fn counts_mistakes(&self) -> bool {
@@ -111,7 +113,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
 
     const STRATIFIED_NEEDS: [&'static str; 2] = ["nothing", "use hull"];
 
-    fn best_search(_: &Self::Structure, _: Surrogate, _: &Dataset) -> (Strategy, &'static str) {
+    fn best_search(_: &Self::Structure, _: Surrogate, _: &RowExamples) -> (Strategy, &'static str) {
         (Strategy::Stratified, "all labels are looked at anyway")
     }
 
@@ -156,7 +158,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         label.as_str().unwrap_or_default().to_owned()
     }
 
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, u32>) -> Metrics {
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
         MulticlassMetrics::of(structure, comparison).into()
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::super::demonstrating::{Learnt, explain, learn};
 use super::topics::{TopicNotes, topic_notes};
 use super::{Multilabel, Pairs};
+use crate::data::TaskData;
 use crate::error::Result;
 use crate::shown::{percent, time};
 

@@ -3,6 +3,7 @@
 //! The Jaccard index |y∩ŷ| / |y∪ŷ| is what papers on the subject call accuracy. Where both sets are empty it is 1, and so is
 //! the F1 of the example: nothing was to be found, and nothing was.
 
+use super::LabelSetExamples;
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, per_set};
 use crate::structure::{LabelSet, MultilabelStructure, UNKNOWN_LABEL};
 
@@ -29,7 +30,10 @@ pub struct LabelSetMetrics {
 }
 
 impl LabelSetMetrics {
-    pub(super) fn of(structure: &MultilabelStructure, comparison: Comparison<'_, LabelSet>) -> Self {
+    pub(super) fn of(
+        structure: &MultilabelStructure,
+        comparison: Comparison<'_, LabelSetExamples, LabelSet>,
+    ) -> Self {
         let examples = comparison.predicted.len();
         let pairs = || {
             let predicted = comparison.predicted.iter().map(LabelSet::on).enumerate();
@@ -66,7 +70,9 @@ impl LabelSetMetrics {
             example_f1: mean_of(&|set| of_sets(2 * set.right, set.truth + set.predicted)),
             micro,
             macro_f1: mean(f1.iter().sum(), f1.len()),
-            mean_loss: comparison.mean_loss(|truth, predicted| loss(structure, truth, predicted)),
+            mean_loss: comparison.mean_loss(|i, predicted| {
+                loss(structure, &comparison.as_known(comparison.truth.labels_of(i)), predicted)
+            }),
             per_label: comparison.named(&per_label),
         }
     }
@@ -96,28 +102,17 @@ impl From<LabelSetMetrics> for Metrics {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::sync::Arc;
 
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::data::{Alphabet, Dataset, MatrixBuilder};
+    use crate::data::Alphabet;
     use crate::tasks;
 
     fn metrics(truth: &[Vec<u32>], predicted: &[Vec<u32>]) -> LabelSetMetrics {
-        let mut features = MatrixBuilder::sparse();
-        let mut starts = vec![0];
-        for set in truth {
-            features.end_row();
-            starts.push(starts[starts.len() - 1] + set.len());
-        }
-        let data = Dataset {
-            features: Arc::new(features.finish(0)),
-            labels: truth.concat(),
-            sets: Some(starts),
-            ..Dataset::default()
-        };
+        let rows = tasks::chain::rows_without_features(truth.iter().map(|_| 1));
+        let data = LabelSetExamples::from_sets(rows, truth).unwrap();
         let labels: Alphabet = ["a", "b", "c", "d"].into_iter().collect();
         let task = tasks::Fitted::new(tasks::Multilabel::default(), 0, 4).unwrap();
         let predicted: Vec<LabelSet> = predicted.iter().map(|set| LabelSet::of(set)).collect();

@@ -1,6 +1,7 @@
 //! A set of labels for each example, with weights for pairs of labels.
 
 mod demo;
+mod examples;
 mod metrics;
 mod options;
 mod pairs;
@@ -9,6 +10,7 @@ pub mod topics;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use examples::LabelSetExamples;
 pub use metrics::LabelSetMetrics;
 pub use pairs::Pairs;
 use serde::{Deserialize, Serialize};
@@ -16,12 +18,12 @@ use serde_json::{Map, Value, json};
 
 use self::pairs::StoredPairs;
 use super::stored::unknown_loss;
-use super::{InputOf, Stored, Task, TaskOption};
-use crate::data::{Alphabet, Dataset, Shape, Vocabulary, read_label_weights};
+use super::{ComparisonOf, InputOf, Stored, Task, TaskOption};
+use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary, read_label_weights};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::MOST_LABELS;
-use crate::metrics::{Comparison, Metrics};
+use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::shown::count;
 use crate::structure::{self, Inference, LabelSet, LabelSets, MultilabelOptions, PairWeights, SetLoss};
@@ -106,6 +108,7 @@ impl Multilabel {
 }
 
 impl Task for Multilabel {
+    type Data = LabelSetExamples;
     type Structure = structure::MultilabelStructure;
 
     const NAME: &'static str = "multilabel";
@@ -116,7 +119,6 @@ are one set per line, its labels separated by commas, and an empty line for the 
 labels that are wrongly in or out), subset_accuracy (the share of sets that are right), jaccard (the mean of |y∩ŷ|/|y∪ŷ|), \
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
-    const SHAPE: Shape = Shape::SETS;
     const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
@@ -139,14 +141,23 @@ loss.";
         weights.into_iter().chain(pairs).collect()
     }
 
-    fn select(&self, data: Dataset, names: Vocabulary) -> Result<(Dataset, Vocabulary, Alphabet)> {
-        let Some(most) = self.most_frequent_labels else { return Ok((data, names, Alphabet::default())) };
-        let (data, kept) = data.keep_labels(&names, &data.most_frequent_labels(most));
-        let dropped = names.labels.iter().filter(|name| kept.labels.get(name).is_none()).collect();
-        Ok((data, kept, dropped))
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<LabelSetExamples>> {
+        let options = ReadOptions { label_sets: true, ..options.clone() };
+        Reading::of_files(files, &options, known)?.try_map(TaskData::from_table)
     }
 
-    fn resolve(&self, names: &Vocabulary, data: &Dataset) -> Result<Self> {
+    fn select(&self, data: &LabelSetExamples) -> Option<Vec<u32>> {
+        let mut kept = data.most_frequent_labels(self.most_frequent_labels?);
+        kept.sort_unstable();
+        Some(kept)
+    }
+
+    fn resolve(&self, names: &Vocabulary, data: &LabelSetExamples) -> Result<Self> {
         let weights = match &self.weights {
             LabelWeights::File(file) => LabelWeights::Listed(read_label_weights(file, &names.labels)?.into()),
             others => others.clone(),
@@ -169,11 +180,11 @@ loss.";
         Ok(structure::MultilabelStructure::new(features, self.pairs.graph(labels)?, options)?)
     }
 
-    fn input(data: &Dataset, example: usize) -> Rows {
-        data.input(example)
+    fn input(data: &LabelSetExamples, example: usize) -> Rows {
+        data.rows().input(example)
     }
 
-    fn truth(_: &Self::Structure, data: &Dataset, example: usize) -> Result<LabelSet> {
+    fn truth(_: &Self::Structure, data: &LabelSetExamples, example: usize) -> Result<LabelSet> {
         Ok(LabelSet::of(data.labels_of(example)))
     }
 
@@ -196,7 +207,7 @@ loss.";
     fn best_search(
         structure: &Self::Structure,
         surrogate: Surrogate,
-        _: &Dataset,
+        _: &LabelSetExamples,
     ) -> (Strategy, &'static str) {
         if structure.is_relaxed() {
             return (Strategy::HullFractional, "the best of all fractional label sets");
@@ -299,7 +310,7 @@ loss.";
         names.join(",")
     }
 
-    fn metrics(structure: &Self::Structure, comparison: Comparison<'_, LabelSet>) -> Metrics {
+    fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
         LabelSetMetrics::of(structure, comparison).into()
     }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Dataset, read_pairs};
+use super::LabelSetExamples;
+use crate::data::{Alphabet, TaskData, read_pairs};
 use crate::error::{Error, Result};
 use crate::inference::{LabelGraph, chow_liu};
 use crate::shown::excerpt;
@@ -30,15 +31,13 @@ pub enum Pairs {
 
 impl Pairs {
     /// The pairs of a Chow-Liu tree.
-    pub fn tree(data: &Dataset, labels: usize) -> Result<Self> {
-        data.check_inputs()?;
-        data.check_labels()?;
+    pub fn tree(data: &LabelSetExamples, labels: usize) -> Result<Self> {
         let sets = (0..data.len()).map(|i| (data.labels_of(i), data.weight(i)));
         Ok(Pairs::Listed(chow_liu(labels, sets)?))
     }
 
     /// With the tree found or the file read.
-    pub(super) fn resolve(&self, names: &Alphabet, data: &Dataset) -> Result<Self> {
+    pub(super) fn resolve(&self, names: &Alphabet, data: &LabelSetExamples) -> Result<Self> {
         match self {
             Pairs::Tree => Self::tree(data, names.len()),
             Pairs::File(file) => Ok(Pairs::Listed(read_pairs(file, names)?)),

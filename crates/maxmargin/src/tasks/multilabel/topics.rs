@@ -8,13 +8,12 @@
 //!
 //! The same seed gives the same notes on every machine, and more notes only go on where fewer ended.
 
-use std::sync::Arc;
-
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::data::{Alphabet, Attributes, Dataset, Vocabulary};
+use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::features::MatrixBuilder;
+use crate::tasks::LabelSetExamples;
 
 /// The topics and the words that go with each. A word that stands with several topics does not tell them apart.
 const TOPICS: [(&str, &[&str]); 12] = [
@@ -60,7 +59,7 @@ const NOISE: (f64, f64) = (0.25, 0.15);
 #[derive(Debug, Clone)]
 pub struct TopicNotes {
     /// A row per note, with how often it has each word, and the set of its topics.
-    pub data: Dataset,
+    pub data: LabelSetExamples,
     /// The topics and the words by name.
     pub vocabulary: Vocabulary,
 }
@@ -70,7 +69,7 @@ pub struct TopicNotes {
 /// ```
 /// use maxmargin::data::topic_notes;
 /// let notes = topic_notes(100, 1);
-/// assert_eq!((notes.data.len(), notes.vocabulary.labels.len()), (100, 12));
+/// assert_eq!((notes.data.rows().len(), notes.vocabulary.labels.len()), (100, 12));
 /// let topics: Vec<&str> = notes.data.labels_of(0).iter().map(|&y| notes.vocabulary.labels.name(y)).collect();
 /// println!("{} is about {}", notes.text(0), topics.join(" and "));
 /// ```
@@ -104,9 +103,9 @@ pub fn topic_notes(count: usize, seed: u64) -> TopicNotes {
         all.extend(set.iter().filter_map(|topic| labels.get(topic)));
         starts.push(all.len());
     }
-    let features = Arc::new(features.finish(words.len()));
+    let data = LabelSetExamples::new(features.finish(words.len()), starts, all);
     TopicNotes {
-        data: Dataset { features, labels: all, sets: Some(starts), ..Dataset::default() },
+        data: data.expect("a set in ascending order for each note"),
         vocabulary: Vocabulary { labels, attributes: Attributes::Named(words) },
     }
 }
@@ -143,7 +142,7 @@ impl TopicNotes {
     /// The words of a note, in alphabetical order of the vocabulary.
     pub fn text(&self, note: usize) -> String {
         let mut words = Vec::new();
-        self.data.features.row(note).for_each(|word, count| {
+        self.data.rows().features().row(note).for_each(|word, count| {
             if let Attributes::Named(names) = &self.vocabulary.attributes {
                 words.extend(std::iter::repeat_n(names.name(word as u32), count as usize));
             }
@@ -155,11 +154,15 @@ impl TopicNotes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::TaskData;
 
     #[test]
     fn notes_are_the_same_every_time_and_have_the_sets_that_are_listed() {
         let (some, more) = (topic_notes(50, 3), topic_notes(80, 3));
-        assert_eq!(some.data.fingerprint(), more.data.first(50).fingerprint());
+        assert_eq!(
+            some.data.fingerprint(),
+            more.data.subset(&(0..50).collect::<Vec<_>>()).unwrap().fingerprint()
+        );
         assert_ne!(some.data.fingerprint(), topic_notes(50, 4).data.fingerprint());
         let labels = &more.vocabulary.labels;
         assert_eq!(labels.len(), TOPICS.len());

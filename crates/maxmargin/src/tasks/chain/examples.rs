@@ -1,0 +1,102 @@
+//! Sequences: any number of rows, and a label for each.
+
+use std::sync::Arc;
+
+use crate::data::{Dataset, ExampleRows, FeatureMatrix, TaskData, UNKNOWN_LABEL, refuse};
+use crate::error::Result;
+use crate::tasks::RowExamples;
+
+/// Sequences of rows with a label for each row.
+///
+/// ```
+/// use maxmargin::data::{ExampleRows, FeatureMatrix};
+/// use maxmargin::tasks::SequenceExamples;
+/// let features = FeatureMatrix::from_dense(&[[1.0], [2.0], [3.0]]);
+/// let examples = SequenceExamples::new(ExampleRows::grouped(features, vec![0, 2, 3])?, vec![0, 1, 2])?;
+/// assert_eq!((examples.labels_of(0), examples.labels_of(1)), (&[0, 1][..], &[2][..]));
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SequenceExamples {
+    rows: ExampleRows,
+    labels: Vec<u32>,
+}
+
+impl SequenceExamples {
+    /// Groups of rows, with a label for each row.
+    pub fn new(rows: ExampleRows, labels: Vec<u32>) -> Result<Self> {
+        if !rows.is_grouped() {
+            return refuse(
+                "the data has no sequences; svmlight files mark them with qid:N on each line, CRFsuite files with blank lines",
+            );
+        }
+        rows.check_row_count("labels", labels.len())?;
+        Ok(Self { rows, labels })
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &ExampleRows {
+        &self.rows
+    }
+
+    /// The labels of a sequence. Panics when it does not exist.
+    pub fn labels_of(&self, example: usize) -> &[u32] {
+        &self.labels[self.rows.range(example)]
+    }
+
+    /// The same rows, each an example of its own.
+    pub fn into_rows(self) -> Result<RowExamples> {
+        RowExamples::new(self.rows, self.labels)
+    }
+}
+
+impl TaskData for SequenceExamples {
+    const KIND: &'static str = "sequences of rows with a label for each row";
+
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn attributes(&self) -> usize {
+        self.rows.features().columns()
+    }
+
+    fn as_rows(&self) -> Option<&ExampleRows> {
+        Some(&self.rows)
+    }
+
+    fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    fn is_labelled(&self, example: usize) -> bool {
+        !self.labels_of(example).contains(&UNKNOWN_LABEL)
+    }
+
+    fn subset(&self, examples: &[usize]) -> Result<Self> {
+        let rows = self.rows.subset(examples)?;
+        Ok(Self { rows, labels: examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect() })
+    }
+
+    fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
+        Ok(Self { rows: self.rows.clone().with_features(features)?, labels: self.labels.clone() })
+    }
+
+    fn bytes(&self) -> usize {
+        self.rows.bytes() + 4 * self.labels.len()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
+    }
+
+    fn from_table(table: Dataset) -> Result<Self> {
+        let (rows, labels) = table.into_single_labels(Self::KIND)?;
+        Self::new(rows, labels)
+    }
+
+    fn of_one(features: FeatureMatrix) -> Result<Self> {
+        let rows = features.rows();
+        Self::new(ExampleRows::grouped(features, vec![0, rows])?, vec![UNKNOWN_LABEL; rows])
+    }
+}
