@@ -104,7 +104,7 @@ fn chains_from_file_to_prediction() {
     | chunk_recall    |  0.00 % |
     | chunk_f1        |  0.00 % |
 
-    note: counted as mistakes: 2 rows with a label that the model does not know; left out: 1 value of attributes that the model does not know
+    note: counted as mistakes: 2 labels that the model does not know; left out: 1 value of attributes that the model does not know
     ");
     let predicted = folder.output("predict --model m --input new.crf");
     assert_eq!(predicted, "B-NP\nI-NP\n\nO\n");

@@ -260,7 +260,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
     let (task, data) = (problem.task(), problem.dataset());
     let refusal = |name: &str, step: Option<f64>, strategy: Option<Search>| {
         let options = SearchOptions { surrogate: name.parse().unwrap(), strategy, step, background: None };
-        task.search(&options, &data).err().map(|e| e.to_string())
+        task.search(&options, &*problem.data()).err().map(|e| e.to_string())
     };
     assert_eq!(refusal("slack", Some(0.1), None), None);
     for strategy in [None, Some(Search::Stratified)] {

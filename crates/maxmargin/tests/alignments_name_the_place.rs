@@ -129,7 +129,7 @@ fn groups_say_what_they_need() {
     let links = vec![SentenceLinks::default(); 2];
     for group in FeatureGroup::ALL {
         match source.training_set(&links, &[group]) {
-            Ok((data, vocabulary)) => common::check(&data, &vocabulary),
+            Ok((data, vocabulary)) => common::check_graphs(&data, &vocabulary),
             Err(error) => assert!(error.to_string().contains(&format!("{group} needs")), "{error}"),
         }
         assert_eq!(group.name().parse::<FeatureGroup>().unwrap(), group);
@@ -155,14 +155,14 @@ fn unlabelled_text_has_unknown_labels_and_the_columns_of_the_model() {
     let links = vec![SentenceLinks::sure(vec![Edge { left: 0, right: 0 }]); 2];
     let (train, vocabulary) = source.training_set(&links, &[FeatureGroup::Table]).unwrap();
     assert_eq!((train.labels_of(0), train.labels_of(1)), (&[1, 0, 0, 0][..], &[1, 0, 0][..]));
-    assert_eq!(train.features.row(3).to_pairs(), [(0, 0.75)]);
-    assert_eq!(train.edges.as_ref().unwrap()[3], Edge { left: 1, right: 1 });
+    assert_eq!(train.rows().features().row(3).to_pairs(), [(0, 0.75)]);
+    assert_eq!(train.edges()[3], Edge { left: 1, right: 1 });
     let path = write(folder.path(), "features", b"1 1 1 new known:2\n");
     let table = FeatureTable::read(&path, &text).unwrap();
     let source = AlignmentSource { table: Some(&table), ..source };
     let test = source.test_set(None, &[FeatureGroup::Table], &vocabulary).unwrap();
-    assert_eq!(test.features.row(0).to_pairs(), [(0, 2.0)]);
-    assert!(test.labels.iter().all(|&label| label == UNKNOWN_LABEL));
+    assert_eq!(test.rows().features().row(0).to_pairs(), [(0, 2.0)]);
+    assert!((0..2).all(|i| test.labels_of(i).iter().all(|&label| label == UNKNOWN_LABEL)));
 }
 
 /// Links of the two sentence pairs of `text`.

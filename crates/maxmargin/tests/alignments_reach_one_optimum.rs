@@ -4,10 +4,10 @@
 
 use std::ops::ControlFlow;
 
-use maxmargin::data::{Dataset, Vocabulary};
+use maxmargin::data::{TaskData, Vocabulary};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
 use maxmargin::structure::ExtraLinks;
-use maxmargin::tasks::{Fitted, FittedObject, Matching};
+use maxmargin::tasks::{Fitted, FittedObject, GraphExamples, Matching};
 use maxmargin_align::association::{Associations, EstimationOptions};
 use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, read_links};
 
@@ -17,7 +17,7 @@ mod common;
 const GAP: f64 = 5e-5;
 
 /// The labelled sentence pairs with features from associations in `text` and in themselves.
-fn hansards(unlabelled: Option<&ParallelText>) -> Option<(Dataset, Vocabulary)> {
+fn hansards(unlabelled: Option<&ParallelText>) -> Option<(GraphExamples, Vocabulary)> {
     let [left, right, links] = ["test.e", "test.f", "test.wa.nonullalign"]
         .map(|name| common::real_data(&format!("hansards_wpt2003/{name}")));
     let text = ParallelText::read(&left?, &right?).unwrap();
@@ -38,7 +38,7 @@ fn task(vocabulary: &Vocabulary, links: Matching) -> Fitted<Matching> {
 #[test]
 fn all_solvers_on_fifty_sentence_pairs() {
     let Some((data, vocabulary)) = hansards(None) else { return };
-    let data = data.first(50);
+    let data = data.subset(&(0..50).collect::<Vec<_>>()).unwrap();
     let links = Matching { extra_links: ExtraLinks::Free, ..Matching::default() };
     let risk = task(&vocabulary, links).risk(&data).unwrap();
     let mut bounds = (0.0_f64, f64::INFINITY);
@@ -75,7 +75,7 @@ fn what_is_trained_aligns_other_sentence_pairs() {
     let links =
         Matching { miss: 3.0, fertility: (2, 2), extra_links: ExtraLinks::Free, ..Matching::default() };
     let task = task(&vocabulary, links);
-    let (train, test) = (data.first(200), data.subset(&(200..data.len()).collect::<Vec<_>>()));
+    let [train, test] = [0..200, 200..data.len()].map(|some| data.subset(&some.collect::<Vec<_>>()).unwrap());
     let risk = task.risk(&train).unwrap();
     let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.03).unwrap());
     let limits = Limits { gap: 1e-3, ..Limits::default() };

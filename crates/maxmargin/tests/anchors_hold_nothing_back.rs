@@ -2,13 +2,12 @@
 //! those that know nothing of it, with bounds that hold after every pass, and go on from checkpoints bit by bit.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use maxmargin::data::{Dataset, FeatureMatrix};
+use maxmargin::data::FeatureMatrix;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, Stop, resume, run};
 use maxmargin::structure::Inference;
-use maxmargin::tasks::{Fitted, Multilabel};
+use maxmargin::tasks::{Fitted, LabelSetExamples, Multilabel};
 use maxmargin::{CheckpointDir, Identity};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -27,8 +26,7 @@ fn risk(seed: u64) -> Box<dyn Risk> {
         labels.extend((0..LABELS as u32).filter(is_on));
         starts.push(labels.len());
     }
-    let features_of_rows = Arc::new(FeatureMatrix::from_dense(&rows));
-    let data = Dataset { features: features_of_rows, labels, sets: Some(starts), ..Dataset::default() };
+    let data = LabelSetExamples::new(FeatureMatrix::from_dense(&rows), starts, labels).unwrap();
     let task = Multilabel { inference: Some(Inference::Relaxed), ..Multilabel::default() };
     Fitted::new(task, features, LABELS).unwrap().risk(&data).unwrap()
 }

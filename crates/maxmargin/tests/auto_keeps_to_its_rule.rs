@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use maxmargin::data::{FeatureMatrix, Noise, Rows, word_images};
+use maxmargin::data::{FeatureMatrix, Noise, Rows, TaskData, word_images};
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
@@ -42,7 +42,7 @@ fn positions_of_sequences_count() {
     let words = word_images(20, Noise::default(), 1);
     let task = Fitted::new(Chain::default(), 128, 26).unwrap();
     let risk = task.risk(&words.data).unwrap();
-    let letters: usize = (0..words.data.len()).map(|i| words.data.labels_of(i).len()).sum();
+    let letters = words.data.labels().len();
     assert_eq!(risk.variables(), letters);
     assert_eq!(chosen(risk.as_ref(), 1.0), SolverKind::Bcfw);
 }

@@ -1,7 +1,6 @@
 //! Promise: after every pass of every solver `lower_bound ≤ F* ≤ primal`, also when the search is not exact: then the
 //! bracket stays true, and `oracle_gap` says how much of it the search has to answer for.
 
-use maxmargin::data::Dataset;
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{Memory, Scene, Search, Violation};
 use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
@@ -63,15 +62,18 @@ fn lazy_risk<S>(
     problem: &Problem,
     structure: S,
     lazy: Lazy,
-    input: fn(&Dataset, usize) -> S::Input,
+    input: fn(&Problem, usize) -> S::Input,
     truth: fn(&[u32]) -> S::Label,
 ) -> Box<dyn Risk>
 where
     S: KBest<S> + Structure + 'static,
 {
     let data = problem.dataset();
-    let example =
-        |i| Example { input: input(&data, i), truth: truth(data.labels_of(i)), weight: data.weight(i) };
+    let example = |i| Example {
+        input: input(problem, i),
+        truth: truth(data.labels_of(i)),
+        weight: problem.samples[i].weight,
+    };
     Box::new(StructuredRisk::new(structure, lazy, (0..data.len()).map(example).collect()).unwrap())
 }
 
@@ -157,14 +159,15 @@ proptest! {
         room in prop::sample::select(vec![0.0, 0.125]),
     ) {
         let lazy = Lazy { rank, room };
+        let rows = |problem: &Problem, i: usize| problem.dataset().input(i);
         let risk = match problem.kind {
-            TaskKind::Multiclass => lazy_risk(&problem, problem.multiclass(), lazy, Dataset::input, |y| y[0]),
-            TaskKind::Chain => lazy_risk(&problem, problem.chain(), lazy, Dataset::input, <[u32]>::to_vec),
+            TaskKind::Multiclass => lazy_risk(&problem, problem.multiclass(), lazy, rows, |y| y[0]),
+            TaskKind::Chain => lazy_risk(&problem, problem.chain(), lazy, rows, <[u32]>::to_vec),
             TaskKind::Multilabel => {
-                lazy_risk(&problem, problem.multilabel(), lazy, Dataset::input, LabelSet::of)
+                lazy_risk(&problem, problem.multilabel(), lazy, rows, LabelSet::of)
             }
             TaskKind::Matching => {
-                let graph = |data: &Dataset, i: usize| data.graph(i).unwrap();
+                let graph = |problem: &Problem, i: usize| problem.graphs().graph(i);
                 lazy_risk(&problem, problem.matching(), lazy, graph, links)
             }
         };

@@ -161,9 +161,9 @@ proptest! {
 
     #[test]
     fn matchings_equal_enumeration(problem in matching(), numbers in numbers()) {
-        let (structure, data, w) = (problem.matching(), problem.dataset(), weights(&problem, &numbers));
+        let (structure, data, w) = (problem.matching(), problem.graphs(), weights(&problem, &numbers));
         for i in 0..problem.samples.len() {
-            let x = data.graph(i).unwrap();
+            let x = data.graph(i);
             Case { problem: &problem, structure: &structure, x, i, w: &w, to: links }.check()?;
         }
     }

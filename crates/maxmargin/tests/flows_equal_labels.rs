@@ -3,7 +3,6 @@
 
 use std::fmt::Debug;
 
-use maxmargin::data::Dataset;
 use maxmargin::inference::FlowProjection;
 use maxmargin::structure::{Example, Flow, Links, Structure};
 use maxmargin::testing::check_structure;
@@ -16,7 +15,7 @@ use common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, w
 fn check<S, Y: Debug>(
     problem: &Problem,
     structure: &S,
-    input: impl Fn(&Dataset, usize) -> S::Input,
+    input: impl Fn(usize) -> S::Input,
     label: impl Fn(&[u32]) -> Y,
     w: &[f64],
 ) -> Result<(), TestCaseError>
@@ -24,9 +23,8 @@ where
     S: Structure<Label = Y>,
 {
     let flow: &dyn Flow<S::Input, Y> = structure.as_flow().expect("labels are flows");
-    let data = problem.dataset();
     for (i, sample) in problem.samples.iter().enumerate() {
-        let (x, truth) = (input(&data, i), label(&sample.truth));
+        let (x, truth) = (input(i), label(&sample.truth));
         let polytope = flow.polytope(&x, &truth);
         let arcs = flow.arcs(&x);
         prop_assert_eq!(polytope.network.arcs().len(), arcs);
@@ -35,7 +33,7 @@ where
         let mut scores = vec![f64::NAN; arcs];
         flow.arc_scores(w, &x, &mut scores);
         let all = || problem.labels_of(i).iter().map(|y| label(y)).collect();
-        let example = Example { input: input(&data, i), truth: label(&sample.truth), weight: 1.0 };
+        let example = Example { input: input(i), truth: label(&sample.truth), weight: 1.0 };
         let judged = check_structure(structure, &[example], |_| all());
         judged.map_err(|error| TestCaseError::fail(error.to_string()))?;
         // Far enough in the direction of the scores, the nearest flow is a best one.
@@ -61,7 +59,8 @@ proptest! {
         ),
         numbers in numbers(),
     ) {
-        check(&problem, &problem.chain(), Dataset::input, <[u32]>::to_vec, &weights(&problem, &numbers))?;
+        let data = problem.dataset();
+        check(&problem, &problem.chain(), |i| data.input(i), <[u32]>::to_vec, &weights(&problem, &numbers))?;
     }
 
     #[test]
@@ -72,7 +71,8 @@ proptest! {
         ),
         numbers in numbers(),
     ) {
-        check(&problem, &problem.multiclass(), Dataset::input, |y| y[0], &weights(&problem, &numbers))?;
+        let data = problem.dataset();
+        check(&problem, &problem.multiclass(), |i| data.input(i), |y| y[0], &weights(&problem, &numbers))?;
     }
 
     #[test]
@@ -83,7 +83,7 @@ proptest! {
         ),
         numbers in numbers(),
     ) {
-        let graph = |data: &Dataset, i| data.graph(i).expect("a graph");
-        check(&problem, &problem.matching(), graph, Links::of_labels, &weights(&problem, &numbers))?;
+        let graphs = problem.graphs();
+        check(&problem, &problem.matching(), |i| graphs.graph(i), Links::of_labels, &weights(&problem, &numbers))?;
     }
 }

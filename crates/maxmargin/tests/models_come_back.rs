@@ -2,10 +2,10 @@
 //! for `no_file_does_harm.rs`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Attributes, Dataset, FeatureMatrix, Preprocessing};
+use maxmargin::data::{Attributes, FeatureMatrix, Preprocessing};
+use maxmargin::tasks::LabelSetExamples;
 use maxmargin::tasks::multilabel::Pairs;
 use maxmargin::tasks::{Matching, Multilabel, Task};
 
@@ -98,10 +98,8 @@ fn a_model_of_label_sets_comes_back_as_it_was() {
         assert_eq!((task.graph(), task.set_loss()), (before.graph(), before.set_loss()));
         assert_eq!(task.is_relaxed(), before.is_relaxed());
         // And it predicts the same.
-        let data = Dataset {
-            features: Arc::new(FeatureMatrix::from_dense(&[[1.0, -2.0, 0.5], [-1.0, 0.0, 3.0]])),
-            ..Dataset::default()
-        };
+        let features = FeatureMatrix::from_dense(&[[1.0, -2.0, 0.5], [-1.0, 0.0, 3.0]]);
+        let data = LabelSetExamples::from_sets(features, &[[]; 2]).unwrap();
         let predict = |model: &Model| model.predict(&data, 3).unwrap();
         assert_eq!(predict(&again), predict(&model));
     }

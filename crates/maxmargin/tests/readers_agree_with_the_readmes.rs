@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use maxmargin::data::{Dataset, ReadOptions, RowValues, UNKNOWN_LABEL, Vocabulary, read_training, read_with};
+use maxmargin::data::{
+    DataObject, Dataset, ReadOptions, RowValues, TaskData, UNKNOWN_LABEL, Vocabulary, read_training,
+    read_with,
+};
+use maxmargin::tasks::SequenceExamples;
 
 mod common;
 
@@ -33,14 +37,15 @@ fn ocr_letters() {
     for (letter, count) in [("n", 5024), ("e", 4955), ("i", 4913), ("j", 189), ("q", 341), ("x", 413)] {
         assert_eq!(counts[letter], count, "{letter}");
     }
-    let folds: Vec<Vec<usize>> = (0..10).map(|fold| data.in_folds(&[fold]).unwrap()).collect();
-    let words: Vec<usize> = folds.iter().map(Vec::len).collect();
+    let data = SequenceExamples::from_table(data).unwrap();
+    let folds: Vec<_> = (0..10).map(|fold| (&data as &dyn DataObject).in_folds(&[fold]).unwrap()).collect();
+    let words: Vec<usize> = folds.iter().map(|fold| fold.len()).collect();
     assert_eq!(words, [626, 704, 684, 698, 693, 651, 739, 717, 690, 675]);
-    let letters: Vec<usize> = folds.iter().map(|fold| data.subset(fold).features.rows()).collect();
+    let letters: Vec<usize> = folds.iter().map(|fold| fold.parts().1).collect();
     assert_eq!(letters, [4617, 5375, 5110, 5353, 5270, 5001, 5583, 5370, 5331, 5142]);
-    let tokens = data.tokens();
-    assert_eq!(tokens.len(), 52152);
-    assert_eq!(tokens.in_folds(&[0]).unwrap().len(), 4617);
+    let tokens = data.into_rows().unwrap();
+    assert_eq!(TaskData::len(&tokens), 52152);
+    assert_eq!((&tokens as &dyn DataObject).in_folds(&[0]).unwrap().len(), 4617);
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
-use maxmargin::data::{Attributes, Dataset, Format, ReadOptions, Vocabulary, read_training, read_with};
+use maxmargin::data::{
+    Attributes, Dataset, Format, ReadOptions, TaskData, Vocabulary, read_training, read_with,
+};
+use maxmargin::tasks::GraphExamples;
 use proptest::prelude::*;
 
 mod common;
@@ -172,10 +175,11 @@ proptest! {
         let (data, names) = read(text.as_bytes(), &ReadOptions::default());
         let Attributes::Named(attributes) = &names.attributes else { panic!("named attributes") };
         prop_assert!(names.labels.iter().eq(["none", "sure", "possible"]));
+        let graphs = GraphExamples::from_table(data.clone()).unwrap();
         same(&examples, &data, &names, |name| attributes.get(name).unwrap() as usize);
         for (i, (rows, _)) in examples.iter().enumerate() {
-            prop_assert_eq!(data.unreachable_links(i), unreachable[i]);
-            let graph = data.graph(i).unwrap();
+            prop_assert_eq!(graphs.unreachable_links(i), unreachable[i]);
+            let graph = graphs.graph(i);
             let ends: Vec<(u32, u32)> = graph.edges().iter().map(|edge| (edge.left, edge.right)).collect();
             prop_assert_eq!(ends, (0..rows.len() as u32).map(|e| (5 - e / 2, e % 2)).collect::<Vec<_>>());
         }

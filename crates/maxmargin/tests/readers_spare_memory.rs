@@ -38,7 +38,13 @@ fn check_with(path: &Path, options: &ReadOptions) {
         Attributes::Numbered(_) => 0,
     };
     let peak = status("VmHWM").saturating_sub(before);
-    let held = data.bytes() + names;
+    let of_examples = 8 * data.sequences.map_or(0, |starts| starts.len())
+        + 8 * data.sets.map_or(0, |starts| starts.len())
+        + 8 * data.weights.map_or(0, |weights| weights.len())
+        + 4 * data.folds.map_or(0, |folds| folds.len())
+        + 8 * data.edges.map_or(0, |edges| edges.len())
+        + 4 * data.unreachable.map_or(0, |counts| counts.len());
+    let held = data.features.bytes() + 4 * data.labels.len() + of_examples + names;
     assert!(held > 5 << 20, "too little to tell: {held} bytes");
     assert!(peak <= 2 * held + BESIDE, "{}: a peak of {peak} bytes for {held}", path.display());
 }

@@ -284,9 +284,9 @@ proptest! {
         problem in structured(TaskKind::Matching),
         numbers in [numbers(), numbers(), numbers()],
     ) {
-        let (structure, data) = (problem.matching(), problem.dataset());
+        let (structure, data) = (problem.matching(), problem.graphs());
         let truth = |i: usize| links(&problem.samples[i].truth);
-        let examples: Vec<_> = (0..data.len()).map(|i| (data.graph(i).unwrap(), truth(i))).collect();
+        let examples: Vec<_> = (0..data.rows().len()).map(|i| (data.graph(i), truth(i))).collect();
         check(&problem, &structure, &examples, &numbers.map(|n| weights(&problem, &n)), None)?;
     }
 }

@@ -8,13 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use maxmargin::data::{Dataset, FeatureMatrix, MatrixBuilder, RowValues, Rows, Shared, ValueArray};
+use maxmargin::data::{FeatureMatrix, MatrixBuilder, RowValues, Rows, Shared, TaskData, ValueArray};
 use maxmargin::features::{Index, Value};
 use maxmargin::linear::{CooVector, FeatureSum, Precise, PreciseSum, add_row_products, precise_row_products};
 use maxmargin::risk::StructuredRisk;
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Bcfw, BcfwOptions, Limits, run};
 use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
+use maxmargin::tasks::RowExamples;
 use proptest::prelude::*;
 
 mod common;
@@ -109,7 +110,7 @@ fn trained(matrix: FeatureMatrix) -> (Vec<u64>, u64) {
     let limits = Limits { gap: 1e-3, max_passes: 20, time_limit: None };
     let weights = run(&mut solver, &risk, limits, |_| ControlFlow::Continue(())).weights;
     let labels = (0..features.rows()).map(truth).collect();
-    let data = Dataset { features, labels, ..Dataset::default() };
+    let data = RowExamples::new(features, labels).unwrap();
     (common::bits(&weights), data.fingerprint())
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use maxmargin::Model;
 use maxmargin::data::{
-    Alphabet, Attributes, Dataset, Edge, FeatureMatrix, Preprocessing, UNKNOWN_LABEL, Vocabulary,
+    Alphabet, Attributes, DataObject, Dataset, Edge, FeatureMatrix, Preprocessing, TaskData, UNKNOWN_LABEL,
+    Vocabulary,
 };
 use maxmargin::model::Description;
 use maxmargin::risk::{Risk, StructuredRisk};
@@ -16,8 +17,8 @@ use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
 use maxmargin::tasks::{
-    Chain, ComparisonOptions, Costs, Fitted, FittedObject, Matching, Multilabel, SearchOptions, Task,
-    TaskObject, registry,
+    Chain, ComparisonOptions, Costs, Fitted, FittedObject, GraphExamples, LabelSetExamples, Matching,
+    Multilabel, RowExamples, SearchOptions, SequenceExamples, Task, TaskObject, registry,
 };
 
 mod common;
@@ -38,7 +39,7 @@ fn object(kind: TaskKind) -> Box<dyn TaskObject> {
 }
 
 fn task(kind: TaskKind) -> Box<dyn FittedObject> {
-    object(kind).fit(&names(kind), &Dataset::default()).unwrap()
+    object(kind).fit(&names(kind), &*data(kind)).unwrap()
 }
 
 fn names(kind: TaskKind) -> Vocabulary {
@@ -49,7 +50,7 @@ fn names(kind: TaskKind) -> Vocabulary {
     Vocabulary { labels, attributes: Attributes::Numbered(COLUMNS) }
 }
 
-fn margin_risk(task: &dyn FittedObject, data: &Dataset) -> maxmargin::Result<Box<dyn Risk>> {
+fn margin_risk(task: &dyn FittedObject, data: &dyn DataObject) -> maxmargin::Result<Box<dyn Risk>> {
     task.risk(data, &task.search(&SearchOptions::default(), data)?)
 }
 
@@ -58,8 +59,22 @@ fn matrix(rows: usize, columns: usize) -> Arc<FeatureMatrix> {
     Arc::new(FeatureMatrix::from_dense(&(0..rows).map(row).collect::<Vec<_>>()))
 }
 
-/// Data of four rows as a task takes it.
-fn data(kind: TaskKind) -> Dataset {
+/// The examples that a task makes of a table.
+fn typed(kind: TaskKind, table: Dataset) -> maxmargin::Result<Arc<dyn DataObject>> {
+    Ok(match kind {
+        TaskKind::Multiclass => Arc::new(RowExamples::from_table(table)?),
+        TaskKind::Chain => Arc::new(SequenceExamples::from_table(table)?),
+        TaskKind::Multilabel => Arc::new(LabelSetExamples::from_table(table)?),
+        TaskKind::Matching => Arc::new(GraphExamples::from_table(table)?),
+    })
+}
+
+fn data(kind: TaskKind) -> Arc<dyn DataObject> {
+    typed(kind, table(kind)).unwrap()
+}
+
+/// Data of four rows as a file for a task has it.
+fn table(kind: TaskKind) -> Dataset {
     let plain = Dataset { features: matrix(4, COLUMNS), labels: vec![0, 2, 1, 2], ..Dataset::default() };
     let edges = [(0, 0), (5, 9), (0, 0), (7, 1)].map(|(left, right)| Edge { left, right });
     match kind {
@@ -98,7 +113,7 @@ fn model(kind: TaskKind) -> Model {
 }
 
 /// All that takes labelled data: the error of each, or none.
-fn training(kind: TaskKind, data: &Dataset) -> Vec<Option<String>> {
+fn training(kind: TaskKind, data: &dyn DataObject) -> Vec<Option<String>> {
     let (mut errors, task) = (Vec::new(), task(kind));
     errors.push(margin_risk(task.as_ref(), data).err().map(|e| e.to_string()));
     for surrogate in [Surrogate::MARGIN, Surrogate::SLACK, Surrogate::MicroF1] {
@@ -107,13 +122,13 @@ fn training(kind: TaskKind, data: &Dataset) -> Vec<Option<String>> {
         let compared = task.compared_risk(data, &options, &ComparisonOptions::default());
         errors.push(compared.err().map(|e| e.to_string()));
         // A search that was chosen for other data.
-        let search = task.search(&options, &self::data(kind)).unwrap();
+        let search = task.search(&options, &*self::data(kind)).unwrap();
         errors.push(task.risk(data, &search).err().map(|e| e.to_string()));
     }
     errors
 }
 
-fn prediction(kind: TaskKind, data: &Dataset) -> Vec<Option<String>> {
+fn prediction(kind: TaskKind, data: &dyn DataObject) -> Vec<Option<String>> {
     let (task, names) = (task(kind), names(kind));
     let weights = vec![0.25; task.dim()];
     // An evaluation may refuse labels as well; it must not panic.
@@ -135,33 +150,24 @@ fn taken(errors: Vec<Option<String>>, what: &str) {
 #[test]
 fn data_of_its_own_is_taken() {
     for kind in ALL {
-        taken(training(kind, &data(kind)), kind.name());
-        taken(prediction(kind, &data(kind)), kind.name());
+        taken(training(kind, &*data(kind)), kind.name());
+        taken(prediction(kind, &*data(kind)), kind.name());
         // Labels that the model does not know, and no labels at all, are no hindrance to predictions.
-        let strange = Dataset { labels: vec![UNKNOWN_LABEL; 4], ..data(kind) };
-        let strange = if kind == TaskKind::Multilabel {
-            Dataset { sets: Some(vec![0, 1, 2, 3, 4]), ..strange }
-        } else {
-            strange
-        };
-        taken(prediction(kind, &strange), kind.name());
-        refused(
-            vec![margin_risk(task(kind).as_ref(), &strange).err().map(|e| e.to_string())],
-            kind.name(),
-            "has no label",
-        );
-        if kind != TaskKind::Matching {
-            let none = Dataset { labels: Vec::new(), sets: None, ..data(kind) };
-            let none = object(kind).view(none).unwrap();
-            taken(prediction(kind, &none), kind.name());
-            assert!(margin_risk(task(kind).as_ref(), &none).is_err());
+        let sets = (kind == TaskKind::Multilabel).then(|| vec![0, 1, 2, 3, 4]);
+        let strange = Dataset { labels: vec![UNKNOWN_LABEL; 4], sets, ..table(kind) };
+        let none = Dataset { labels: Vec::new(), sets: None, ..table(kind) };
+        for unknown in [strange, none] {
+            let unknown = typed(kind, unknown).unwrap();
+            taken(prediction(kind, &*unknown), kind.name());
+            let error = margin_risk(task(kind).as_ref(), &*unknown).err().map(|e| e.to_string());
+            refused(vec![error], kind.name(), "has no label");
         }
-        let nothing = data(kind).subset(&[]);
+        let nothing = data(kind).subset(&[]).unwrap();
         assert!(
-            task(kind).predict(&vec![0.0; task(kind).dim()], &names(kind), &nothing, 1).unwrap().is_empty()
+            task(kind).predict(&vec![0.0; task(kind).dim()], &names(kind), &*nothing, 1).unwrap().is_empty()
         );
         assert!(
-            margin_risk(task(kind).as_ref(), &nothing).err().unwrap().to_string().contains("no examples")
+            margin_risk(task(kind).as_ref(), &*nothing).err().unwrap().to_string().contains("no examples")
         );
     }
 }
@@ -170,10 +176,10 @@ fn data_of_its_own_is_taken() {
 fn other_numbers_of_columns_are_refused() {
     for kind in ALL {
         for columns in [1, COLUMNS - 1, COLUMNS + 1, 50] {
-            let other = Dataset { features: matrix(4, columns), ..data(kind) };
+            let other = typed(kind, Dataset { features: matrix(4, columns), ..table(kind) }).unwrap();
             let part = format!("has {columns} columns, but the task was made for {COLUMNS}");
-            refused(training(kind, &other), kind.name(), &part);
-            refused(prediction(kind, &other), kind.name(), &part);
+            refused(training(kind, &*other), kind.name(), &part);
+            refused(prediction(kind, &*other), kind.name(), &part);
         }
     }
 }
@@ -182,17 +188,16 @@ fn other_numbers_of_columns_are_refused() {
 fn other_numbers_of_labels_are_refused() {
     for kind in ALL {
         for label in [labels(kind) as u32, 77, UNKNOWN_LABEL - 1] {
-            let mut other = data(kind);
+            let mut other = table(kind);
             other.labels[1] = label;
-            let errors = training(kind, &other);
-            refused(
-                errors,
-                kind.name(),
-                if kind == TaskKind::Matching { "is not the label of an edge" } else { "has label" },
-            );
-            if kind != TaskKind::Matching {
-                taken(prediction(kind, &other), kind.name());
+            if kind == TaskKind::Matching {
+                let error = typed(kind, other).err().map(|e| e.to_string());
+                refused(vec![error], kind.name(), "is not the label of an edge");
+                continue;
             }
+            let other = typed(kind, other).unwrap();
+            refused(training(kind, &*other), kind.name(), "has label");
+            taken(prediction(kind, &*other), kind.name());
         }
     }
 }
@@ -202,17 +207,50 @@ fn data_of_other_tasks_is_refused() {
     for kind in ALL {
         for other in ALL.into_iter().filter(|&other| other != kind) {
             let what = format!("{kind} with data for {other}");
-            let errors = training(kind, &data(other));
-            assert!(errors.iter().all(Option::is_some), "{what}: {errors:?}");
-            // What is sure is that it does not panic: rows without labels may be of several tasks.
-            let _ = prediction(kind, &data(other));
+            refused(training(kind, &*data(other)), &what, "it takes");
+            refused(prediction(kind, &*data(other)), &what, &format!("not {}", data(other).kind()));
+            assert!(object(kind).fit(&names(kind), &*data(other)).is_err(), "{what}");
+            let weights = vec![0.25; task(kind).dim()];
+            assert!(
+                task(kind).evaluate(&weights, &*data(other), &names(kind).labels, None).is_err(),
+                "{what}"
+            );
+            let model = model(kind).predict(&*data(other), 1).unwrap_err().to_string();
+            assert!(model.contains(&format!("task {kind}: it takes")), "{what}: {model}");
         }
+    }
+}
+
+/// Each position of a sequence is an example of its own, and a single label is a set.
+#[test]
+fn tables_are_seen_as_tasks_see_them() {
+    let tags = || table(TaskKind::Chain);
+    let rows = typed(TaskKind::Multiclass, tags()).unwrap();
+    assert_eq!((rows.len(), rows.labels()), (4, &[0, 2, 1, 2][..]));
+    assert_eq!([0, 1, 2, 3].map(|i| rows.starts_block(i)), [true, false, false, true]);
+    let sets = typed(TaskKind::Multilabel, tags()).unwrap();
+    assert_eq!((sets.len(), sets.labels()), (4, &[0, 2, 1, 2][..]));
+    let refusal = |kind, table| typed(kind, table).unwrap_err().to_string();
+    assert!(
+        refusal(TaskKind::Chain, table(TaskKind::Multiclass)).contains("has no sequences; svmlight files")
+    );
+    assert!(refusal(TaskKind::Matching, tags()).contains("has no graphs; write them in the format edges"));
+    for (kind, other) in [
+        (TaskKind::Multiclass, TaskKind::Multilabel),
+        (TaskKind::Multiclass, TaskKind::Matching),
+        (TaskKind::Chain, TaskKind::Multilabel),
+        (TaskKind::Chain, TaskKind::Matching),
+        (TaskKind::Multilabel, TaskKind::Matching),
+    ] {
+        let found = if other == TaskKind::Matching { "graphs" } else { "sets of labels" };
+        let message = refusal(kind, table(other));
+        assert!(message.contains(&format!("the data has {found}, but ")), "{kind}, {other}: {message}");
     }
 }
 
 /// Data whose parts do not go together.
 fn broken(kind: TaskKind) -> Vec<(&'static str, Dataset)> {
-    let data = || data(kind);
+    let data = || table(kind);
     let mut broken = vec![
         ("few rows", Dataset { features: matrix(3, COLUMNS), ..data() }),
         ("many rows", Dataset { features: matrix(9, COLUMNS), ..data() }),
@@ -245,17 +283,13 @@ fn broken(kind: TaskKind) -> Vec<(&'static str, Dataset)> {
 fn parts_that_do_not_go_together_are_refused() {
     for kind in ALL {
         for (what, data) in broken(kind) {
-            let what = format!("{kind}: {what}");
-            let errors = training(kind, &data);
-            assert!(errors.iter().all(Option::is_some), "{what}: {errors:?}");
-            // Only what concerns inputs need be refused here; nothing may panic.
-            let _ = prediction(kind, &data);
-            for view in ALL {
-                if let Ok(view) = object(view).view(data.clone()) {
-                    let _ = (training(kind, &view), prediction(kind, &view));
+            assert!(typed(kind, data.clone()).is_err(), "{kind}: {what}");
+            // What other tasks make of it is theirs; nothing may panic.
+            for other in ALL {
+                if let Ok(data) = typed(other, data.clone()) {
+                    let _ = (training(other, &*data), prediction(other, &*data));
                 }
             }
-            let _ = Pairs::tree(&data, 4);
         }
     }
 }
@@ -267,12 +301,12 @@ fn weights_that_prove_nothing_are_refused() {
         for weight in [-1.0, -1e-300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             let mut weights = vec![1.0; examples];
             weights[1] = weight;
-            let other = Dataset { weights: Some(weights), ..data(kind) };
-            refused(training(kind, &other), kind.name(), "example 2 has the weight");
-            taken(prediction(kind, &other), kind.name());
+            let error =
+                typed(kind, Dataset { weights: Some(weights), ..table(kind) }).unwrap_err().to_string();
+            assert!(error.contains("example 2 has the weight"), "{kind}: {error}");
         }
-        let none = Dataset { weights: Some(vec![0.0; examples]), ..data(kind) };
-        taken(training(kind, &none), kind.name());
+        let none = typed(kind, Dataset { weights: Some(vec![0.0; examples]), ..table(kind) }).unwrap();
+        taken(training(kind, &*none), kind.name());
     }
     let features = matrix(2, COLUMNS);
     let example = |weight| Example { input: maxmargin::data::Rows::new(&features, 0..1), truth: 0, weight };
@@ -311,8 +345,10 @@ fn costs_too_small_for_a_surrogate_are_refused() {
 fn weights_of_other_models_are_refused() {
     for kind in ALL {
         for length in [0, task(kind).dim() - 1, task(kind).dim() + 1] {
-            let error =
-                task(kind).predict(&vec![0.0; length], &names(kind), &data(kind), 1).unwrap_err().to_string();
+            let error = task(kind)
+                .predict(&vec![0.0; length], &names(kind), &*data(kind), 1)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(&format!("{length} weights, but the task has")), "{kind}: {error}");
         }
     }
@@ -369,7 +405,7 @@ fn only_weights_that_there_are_count() {
     let classes = maxmargin::Multiclass::default();
     assert_eq!(dim_of(classes.clone(), 1, 66_000).unwrap(), 132_000);
     assert_eq!(dim_of(sets.clone(), 1, 66_000).unwrap(), 132_000);
-    let data = Dataset { features: matrix(2, 1), labels: vec![65_999, 0], ..Dataset::default() };
+    let data = RowExamples::new(matrix(2, 1), vec![65_999, 0]).unwrap();
     let task = Fitted::new(classes.clone(), 1, 66_000).unwrap();
     assert_eq!(task.risk(&data).unwrap().dim(), 132_000);
     let mut weights = vec![0.0; task.dim()];

@@ -1,7 +1,8 @@
 //! Promise: graphs of sentence pairs have an edge for each pair of words and features between −1 and 1. A model that knows the
 //! names sees the same features as in training, whether from text or from a file of edges.
 
-use maxmargin::data::{Dataset, Edge, ReadOptions, read_with};
+use maxmargin::data::{Edge, ReadOptions, TaskData, read_with};
+use maxmargin::tasks::GraphExamples;
 use maxmargin_align::association::{Associations, EstimationOptions};
 use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, SentenceLinks, write_edges};
 use rand::{Rng, RngExt, SeedableRng};
@@ -35,11 +36,13 @@ fn links(text: &ParallelText, random: &mut impl Rng) -> Vec<SentenceLinks> {
         .collect()
 }
 
-fn assert_same(found: &Dataset, expected: &Dataset) {
-    assert_eq!((found.len(), &found.sequences), (expected.len(), &expected.sequences));
-    assert_eq!((&found.edges, &found.labels), (&expected.edges, &expected.labels));
-    for row in 0..expected.features.rows() {
-        assert_eq!(found.features.row(row).to_pairs(), expected.features.row(row).to_pairs(), "row {row}");
+fn assert_same(found: &GraphExamples, expected: &GraphExamples) {
+    let ranges = |data: &GraphExamples| (0..data.len()).map(|i| data.rows().range(i)).collect::<Vec<_>>();
+    assert_eq!(ranges(found), ranges(expected));
+    assert_eq!((found.edges(), found.labels()), (expected.edges(), expected.labels()));
+    let [found, expected] = [found, expected].map(|data| data.rows().features());
+    for row in 0..expected.rows() {
+        assert_eq!(found.row(row).to_pairs(), expected.row(row).to_pairs(), "row {row}");
     }
 }
 
@@ -65,20 +68,20 @@ fn from_text_and_from_files() {
     let groups = source.groups();
     assert_eq!(groups.len(), FeatureGroup::ALL.len() - 1, "all but the user's own");
     let (train, vocabulary) = source.training_set(&gold, &groups).unwrap();
-    common::check(&train, &vocabulary);
+    common::check_graphs(&train, &vocabulary);
 
-    let edges = train.edges.as_ref().unwrap();
+    let edges = train.edges();
     for (pair, gold) in gold.iter().enumerate() {
         let (lefts, rights) = text.sizes(pair);
-        assert_eq!(train.range(pair).len(), lefts * rights);
-        for row in train.range(pair) {
-            let label = train.labels[row];
+        assert_eq!(train.rows().range(pair).len(), lefts * rights);
+        for row in train.rows().range(pair) {
+            let label = train.labels()[row];
             assert_eq!(label == 1, gold.sure.contains(&edges[row]));
             assert_eq!(label == 2, gold.possible.contains(&edges[row]));
         }
     }
-    for row in 0..train.features.rows() {
-        for (column, value) in train.features.row(row).to_pairs() {
+    for row in 0..train.rows().features().rows() {
+        for (column, value) in train.rows().features().row(row).to_pairs() {
             assert!((-1.0..=1.0).contains(&value), "column {column} of row {row} is {value}");
         }
     }
@@ -89,7 +92,7 @@ fn from_text_and_from_files() {
     write_edges(&path, &train, &vocabulary).unwrap();
     let (read, unseen) = read_with(&[path], &ReadOptions::default(), &vocabulary).unwrap();
     assert_eq!((unseen.labels, unseen.attributes), (0, 0));
-    assert_same(&read, &train);
+    assert_same(&GraphExamples::from_table(read).unwrap(), &train);
 }
 
 /// Each group has features of its own, and leaving it out changes no other.
@@ -110,7 +113,7 @@ fn groups_do_not_meet() {
     };
     let stored = |groups: &[FeatureGroup]| {
         let (data, vocabulary) = source.training_set(&links, groups).unwrap();
-        (data.features.stored(), vocabulary.attributes.len())
+        (data.rows().features().stored(), vocabulary.attributes.len())
     };
     let all = stored(&source.groups());
     let each: Vec<(usize, usize)> = source.groups().iter().map(|&group| stored(&[group])).collect();

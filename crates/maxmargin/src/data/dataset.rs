@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
-use super::{Edge, ExampleRows, FeatureMatrix, UNKNOWN_LABEL};
+use super::{Edge, ExampleRows, FeatureMatrix, Rows, UNKNOWN_LABEL};
 use crate::error::Result;
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
@@ -95,11 +95,21 @@ impl Dataset {
         }
     }
 
+    /// The features of example `i`.
+    pub fn input(&self, i: usize) -> Rows {
+        Rows::new(&self.features, self.range(i))
+    }
+
     /// The labels of example `i`.
     pub fn labels_of(&self, i: usize) -> &[u32] {
         let rows = self.range(i);
         let first = |row: usize| self.sets.as_ref().map_or(row, |starts| starts[row]);
         &self.labels[first(rows.start)..first(rows.end)]
+    }
+
+    /// The weight of example `i`.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
     /// What the examples are.

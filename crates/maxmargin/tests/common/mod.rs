@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use maxmargin::data::{Attributes, Dataset, RowValues, UNKNOWN_LABEL, Vocabulary};
+use maxmargin::data::{Attributes, Dataset, RowValues, TaskData, UNKNOWN_LABEL, Vocabulary};
+use maxmargin::tasks::GraphExamples;
 
 /// A file of the real data sets: in the folder that `MAXMARGIN_DATA` names, else in `../shared/data` beside the
 /// workspace. `None`, with a note, when it is not there: the test then has nothing to check.
@@ -79,6 +80,22 @@ pub fn check(data: &Dataset, vocabulary: &Vocabulary) {
             assert_eq!(row.indices.map(<[u32]>::len), Some(count));
         }
     }
+}
+
+/// The same for graphs.
+pub fn check_graphs(data: &GraphExamples, vocabulary: &Vocabulary) {
+    let rows = data.rows();
+    let ends = (0..rows.len()).map(|i| rows.range(i).end);
+    let table = Dataset {
+        features: rows.features().clone(),
+        labels: data.labels().to_vec(),
+        sequences: Some(std::iter::once(0).chain(ends).collect()),
+        weights: rows.weights().map(<[f64]>::to_vec),
+        edges: Some(data.edges().into()),
+        unreachable: data.unreachable().map(<[u32]>::to_vec),
+        ..Dataset::default()
+    };
+    check(&table, vocabulary);
 }
 
 /// A vocabulary with numbered attributes.

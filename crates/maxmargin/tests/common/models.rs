@@ -8,7 +8,7 @@ use maxmargin::model::Description;
 use maxmargin::solver::Certificate;
 use maxmargin::structure::{CostMatrix, ExtraLinks, Inference, PairWeights};
 use maxmargin::tasks::multilabel::{LabelWeights, Pairs};
-use maxmargin::tasks::{Chain, Costs, Matching, Multiclass, Multilabel, TaskObject};
+use maxmargin::tasks::{Chain, Costs, Fitted, Matching, Multiclass, Multilabel, Task};
 
 /// The names of all tasks.
 pub const ALL_TASKS: [&str; 4] = ["multiclass", "chain", "multilabel", "matching"];
@@ -21,17 +21,17 @@ pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
     };
     let extra_links = if bias { ExtraLinks::Free } else { ExtraLinks::Refuse };
     let (false_link, fertility) = (1.0 / 3.0, (1, 4));
-    let object: Box<dyn TaskObject> = match task {
-        "multiclass" => Box::new(Multiclass { bias, costs }),
-        "chain" => Box::new(Chain { bias, costs, ..Chain::default() }),
-        "multilabel" => Box::new(Multilabel { bias, ..Multilabel::default() }),
-        _ => Box::new(Matching { bias, miss: 2.0, false_link, fertility, extra_links }),
-    };
     let labels = match task {
         "matching" => ["none", "sure", "possible"].into_iter().collect(),
         _ => ["B-é", "O"].into_iter().collect(),
     };
-    made(object.as_ref(), Vocabulary { labels, attributes: attributes(named) }, f64::sin)
+    let names = Vocabulary { labels, attributes: attributes(named) };
+    match task {
+        "multiclass" => made(Multiclass { bias, costs }, names, f64::sin),
+        "chain" => made(Chain { bias, costs, ..Chain::default() }, names, f64::sin),
+        "multilabel" => made(Multilabel { bias, ..Multilabel::default() }, names, f64::sin),
+        _ => made(Matching { bias, miss: 2.0, false_link, fertility, extra_links }, names, f64::sin),
+    }
 }
 
 fn attributes(named: bool) -> Attributes {
@@ -41,7 +41,7 @@ fn attributes(named: bool) -> Attributes {
     }
 }
 
-fn made(task: &dyn TaskObject, names: Vocabulary, weight: fn(f64) -> f64) -> Model {
+fn made(task: impl Task, names: Vocabulary, weight: fn(f64) -> f64) -> Model {
     let description = Description {
         program_version: "0.1.0".to_owned(),
         lambda: 0.1,
@@ -55,7 +55,7 @@ fn made(task: &dyn TaskObject, names: Vocabulary, weight: fn(f64) -> f64) -> Mod
         attributes: names.attributes.len(),
         format: Some("crfsuite".to_owned()),
     };
-    let task = task.fit(&names, &Default::default()).unwrap();
+    let task = Box::new(Fitted::new(task, names.attributes.len(), names.labels.len()).unwrap());
     let weights = (0..task.dim()).map(|i| weight(i as f64) / 3.0).collect();
     Model::new(description, task, names, weights).unwrap()
 }
@@ -78,7 +78,7 @@ pub fn models_of_sets() -> Vec<Model> {
             most_frequent_labels: None,
         };
         let labels = ["B-é", "O", "third"].into_iter().collect();
-        made(&task, Vocabulary { labels, attributes: attributes(true) }, f64::cos)
+        made(task, Vocabulary { labels, attributes: attributes(true) }, f64::cos)
     };
     pairs.into_iter().enumerate().map(with).collect()
 }

@@ -8,7 +8,7 @@ mod strategies;
 
 use std::sync::Arc;
 
-use maxmargin::data::{Dataset, Edge, FeatureMatrix, MatrixBuilder};
+use maxmargin::data::{DataObject, Dataset, Edge, FeatureMatrix, MatrixBuilder, TaskData};
 use maxmargin::inference::LabelGraph;
 use maxmargin::risk::Risk;
 use maxmargin::structure::{
@@ -426,8 +426,26 @@ impl Problem {
     }
 
     pub fn risk(&self) -> Box<dyn Risk> {
-        let (task, data) = (self.task(), self.dataset());
-        task.risk(&data, &task.search(&SearchOptions::default(), &data).unwrap()).unwrap()
+        let (task, data) = (self.task(), self.data());
+        task.risk(&*data, &task.search(&SearchOptions::default(), &*data).unwrap()).unwrap()
+    }
+
+    /// The examples as the task has them.
+    pub fn data(&self) -> Arc<dyn DataObject> {
+        fn of<D: TaskData>(table: Dataset) -> Arc<dyn DataObject> {
+            Arc::new(D::from_table(table).unwrap())
+        }
+        match self.kind {
+            TaskKind::Multiclass => of::<tasks::RowExamples>(self.dataset()),
+            TaskKind::Chain => of::<tasks::SequenceExamples>(self.dataset()),
+            TaskKind::Multilabel => of::<tasks::LabelSetExamples>(self.dataset()),
+            TaskKind::Matching => of::<tasks::GraphExamples>(self.dataset()),
+        }
+    }
+
+    /// The examples where they are graphs.
+    pub fn graphs(&self) -> tasks::GraphExamples {
+        tasks::GraphExamples::from_table(self.dataset()).unwrap()
     }
 
     pub fn dataset(&self) -> Dataset {

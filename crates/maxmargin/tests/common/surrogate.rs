@@ -74,9 +74,9 @@ impl Surrogated {
     /// The risk, or why the library refuses it.
     pub fn try_risk(&self) -> maxmargin::Result<Box<dyn Risk>> {
         let &Self { surrogate, strategy, background, .. } = self;
-        let (task, data) = (self.problem.task(), self.problem.dataset());
+        let (task, data) = (self.problem.task(), self.problem.data());
         let options = SearchOptions { surrogate, strategy, step: None, background };
-        task.risk(&data, &task.search(&options, &data)?)
+        task.risk(&*data, &task.search(&options, &*data)?)
     }
 
     /// Whether the search is for this problem: strata of label sets need a loss that counts mistakes, up to a factor, and whole

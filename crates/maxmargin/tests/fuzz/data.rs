@@ -204,9 +204,10 @@ fn check(data: &Dataset, vocabulary: &Vocabulary) {
         return;
     }
     for (impute, standardise) in [(Impute::Mean, false), (Impute::Zero, true), (Impute::Mean, true)] {
-        let preprocessing = Preprocessing::fit(data, impute, standardise).expect("it fits what it is of");
-        if let Ok(data) = preprocessing.apply(data) {
-            common::check(&data, vocabulary);
+        let preprocessing =
+            Preprocessing::fit(&data.features, impute, standardise).expect("it fits what it is of");
+        if let Ok(features) = preprocessing.apply(&data.features) {
+            common::check(&Dataset { features: features.into(), ..data.clone() }, vocabulary);
         }
     }
 }

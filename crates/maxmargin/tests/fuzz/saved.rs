@@ -4,10 +4,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use maxmargin::data::{ReadOptions, fingerprint_of_bytes, read_training};
+use maxmargin::data::{ReadOptions, Reading, fingerprint_of_bytes};
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, resume};
-use maxmargin::tasks::{Chain, Fitted};
+use maxmargin::tasks::{Chain, Fitted, Task};
 use maxmargin::{CheckpointDir, Identity};
 use maxmargin::{Model, Result};
 use maxmargin_align::ParallelText;
@@ -80,7 +80,8 @@ fn risk() -> Box<dyn Risk> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("data");
     fs::write(&path, "B\tx\ty:2\nI\tx\n\nO\ty\nB\tx\nO\n\nI\n").expect("the folder is ours");
-    let (data, names) = read_training(&[path], &ReadOptions::default()).expect("data in order");
+    let reading = Chain::default().read(&[path], &ReadOptions::default(), None);
+    let Reading { data, names, .. } = reading.expect("data in order");
     let (features, labels) = (names.attributes.len(), names.labels.len());
     let task = Fitted::new(Chain::default(), features, labels).expect("a task");
     task.risk(&data).expect("labelled data")

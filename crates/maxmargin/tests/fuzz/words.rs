@@ -61,7 +61,7 @@ fn read_text(path: &Path, way: u64) -> Result<()> {
         let source = AlignmentSource::new(&text);
         let links = vec![SentenceLinks::default(); text.len()];
         let (data, vocabulary) = source.training_set(&links, &source.groups())?;
-        common::check(&data, &vocabulary);
+        common::check_graphs(&data, &vocabulary);
     }
     Ok(())
 }
@@ -94,6 +94,6 @@ fn features(path: &Path, _: u64) -> Result<()> {
         ..Alignment::default()
     };
     let read = task.read(&[left, right], &ReadOptions::default(), None)?;
-    common::check(&read.data, &read.names);
+    common::check_graphs(&read.data, &read.names);
     Ok(())
 }
