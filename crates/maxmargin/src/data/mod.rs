@@ -4,7 +4,8 @@
 //! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`, `arff`, `csv`, `edges`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label or a set of labels per row, and says how rows group into sequences. [`Vocabulary`] maps
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
-//! [`Preprocessing`] fills in missing values and standardises columns.
+//! A task makes its examples of a data set: a type of its own that implements [`TaskData`], mostly of [`ExampleRows`] and labels,
+//! and whose parts go together by construction. [`Preprocessing`] fills in missing values and standardises columns.
 
 mod alphabet;
 mod arff;

@@ -140,8 +140,9 @@ impl<T: Task> TaskObject for T {
     }
 
     fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>> {
+        let data = own::<T>(data)?;
         self.check_names(names)?;
-        let task = self.resolve(names, own::<T>(data)?)?;
+        let task = self.resolve(names, data)?;
         Ok(Box::new(Fitted::new(task, names.attributes.len(), names.labels.len())?))
     }
 
