@@ -23,7 +23,7 @@ fn check<S, Y: Debug>(
 where
     S: Structure<Label = Y>,
 {
-    let flow: &dyn Flow<S::Input, Y> = structure.as_flow().expect("labels are flows");
+    let flow: &dyn Flow<S::Input, Y> = structure.offers().flow.expect("labels are flows");
     let data = problem.dataset();
     for (i, sample) in problem.samples.iter().enumerate() {
         let (x, truth) = (input(&data, i), label(&sample.truth));

@@ -1,9 +1,31 @@
 //! What a structure may offer beyond decoding: one small trait each, for the searches that ask for it.
 //!
-//! The traits are generic over the structure, and not parts of it, so that [`Structure`] can hand them out as trait objects:
-//! `fn as_k_best(&self) -> Option<&dyn KBest<Self>> { Some(self) }`.
+//! The traits are generic over the structure, and not parts of it, so that [`Structure::offers`] can hand them out as trait
+//! objects: `Offers { k_best: Some(self), ..Offers::default() }`.
 
-use super::{Found, Mix, Structure};
+use super::{Flow, Found, Mix, Parts, Structure};
+
+/// What a structure can do beyond decoding; searches, risks and solvers ask for what they need.
+pub struct Offers<'a, S: Structure> {
+    /// Lists of the best labels: the hull and angular searches are then exact.
+    pub k_best: Option<&'a dyn KBest<S>>,
+    /// The best label of every loss: the stratified search needs it, and others are quicker with it.
+    pub stratified: Option<&'a dyn Stratified<S>>,
+    /// Labels as sets. Micro-F1 needs it.
+    pub sets: Option<&'a dyn LabelSets<S>>,
+    /// Labels between labels, where [`maximize`](Structure::maximize) may find fractional ones.
+    pub relaxed: Option<&'a dyn Relaxed<S>>,
+    /// Part scores as a plain array, taken from outside.
+    pub parts: Option<&'a dyn Parts<S>>,
+    /// Labels as flows in a network. Solvers for saddle points need it.
+    pub flow: Option<&'a dyn Flow<S::Input, S::Label>>,
+}
+
+impl<S: Structure> Default for Offers<'_, S> {
+    fn default() -> Self {
+        Self { k_best: None, stratified: None, sets: None, relaxed: None, parts: None, flow: None }
+    }
+}
 
 /// Lists of the best labels.
 pub trait KBest<S: Structure> {

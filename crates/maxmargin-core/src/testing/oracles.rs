@@ -9,7 +9,7 @@ use crate::structure::{Found, Mix, ScoreNoise, Structure};
 impl<S: Structure> Listed<'_, S> {
     /// The k best labels, with the truth and without.
     pub(super) fn check_lists(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(lists) = self.structure.as_k_best() else { return Ok(()) };
+        let Some(lists) = self.structure.offers().k_best else { return Ok(()) };
         let count = self.labels.len();
         for mix in MIXES {
             for truth in [Some(self.truth), None] {
@@ -66,7 +66,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// The best label of every loss.
     pub(super) fn check_strata(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(stratified) = self.structure.as_stratified() else { return Ok(()) };
+        let Some(stratified) = self.structure.offers().stratified else { return Ok(()) };
         let mut strata = Vec::new();
         if !stratified.strata(self.input, self.truth, scores, None, &mut strata) {
             return Ok(());
@@ -99,7 +99,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// Labels as sets, with and without a background.
     pub(super) fn check_sets(&self, scores: &S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(sets) = self.structure.as_sets() else { return Ok(()) };
+        let Some(sets) = self.structure.offers().sets else { return Ok(()) };
         let Self { input, truth, .. } = self;
         for background in [None, Some(0)] {
             let sized = sets.with_sizes(background);
@@ -135,7 +135,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// Score and loss are linear on the way between two labels.
     pub(super) fn check_between(&self, scores: &S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(relaxed) = self.structure.as_relaxed() else { return Ok(()) };
+        let Some(relaxed) = self.structure.offers().relaxed else { return Ok(()) };
         let worth = |label: &S::Label| {
             let loss = self.structure.loss(self.input, self.truth, label);
             (self.structure.score_of(self.input, scores, label), loss)
