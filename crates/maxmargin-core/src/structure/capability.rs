@@ -21,6 +21,19 @@ pub struct Offers<'a, S: Structure> {
     pub flow: Option<&'a dyn Flow<S::Input, S::Label>>,
 }
 
+impl<'a, S: Structure + KBest<S> + Stratified<S> + LabelSets<S> + Parts<S>> Offers<'a, S> {
+    /// What structures of exact labels usually offer.
+    pub fn usual(structure: &'a S) -> Self {
+        Self {
+            k_best: Some(structure),
+            stratified: Some(structure),
+            sets: Some(structure),
+            parts: Some(structure),
+            ..Self::default()
+        }
+    }
+}
+
 impl<S: Structure> Default for Offers<'_, S> {
     fn default() -> Self {
         Self { k_best: None, stratified: None, sets: None, relaxed: None, parts: None, flow: None }

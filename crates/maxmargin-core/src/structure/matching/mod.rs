@@ -284,14 +284,7 @@ impl Structure for MatchingStructure {
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers {
-            parts: Some(self),
-            k_best: Some(self),
-            stratified: Some(self),
-            sets: Some(self),
-            flow: Some(self),
-            ..Offers::default()
-        }
+        Offers { flow: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Graph) -> Vec<f64> {

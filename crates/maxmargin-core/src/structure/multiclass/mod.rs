@@ -184,14 +184,7 @@ impl Structure for MulticlassStructure {
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers {
-            parts: Some(self),
-            k_best: Some(self),
-            stratified: Some(self),
-            sets: Some(self),
-            flow: Some(self),
-            ..Offers::default()
-        }
+        Offers { flow: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

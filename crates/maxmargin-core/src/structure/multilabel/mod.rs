@@ -397,14 +397,8 @@ impl Structure for MultilabelStructure {
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers {
-            parts: Some(self),
-            k_best: Some(self),
-            stratified: Some(self),
-            sets: Some(self),
-            relaxed: self.is_relaxed().then_some(self as &dyn Relaxed<Self>),
-            ..Offers::default()
-        }
+        let relaxed = self.is_relaxed().then_some(self as &dyn Relaxed<Self>);
+        Offers { relaxed, ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {
