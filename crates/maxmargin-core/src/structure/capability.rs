@@ -15,19 +15,25 @@ pub struct Offers<'a, S: Structure> {
     pub sets: Option<&'a dyn LabelSets<S>>,
     /// Labels between labels, where [`maximize`](Structure::maximize) may find fractional ones.
     pub relaxed: Option<&'a dyn Relaxed<S>>,
+    /// How sure each part of the best label is.
+    pub max_marginals: Option<&'a dyn MaxMarginals<S>>,
     /// Part scores as a plain array, taken from outside.
     pub parts: Option<&'a dyn Parts<S>>,
     /// Labels as flows in a network. Solvers for saddle points need it.
     pub flow: Option<&'a dyn Flow<S::Input, S::Label>>,
 }
 
-impl<'a, S: Structure + KBest<S> + Stratified<S> + LabelSets<S> + Parts<S>> Offers<'a, S> {
+impl<'a, S> Offers<'a, S>
+where
+    S: Structure + KBest<S> + Stratified<S> + LabelSets<S> + MaxMarginals<S> + Parts<S>,
+{
     /// What structures of exact labels usually offer.
     pub fn usual(structure: &'a S) -> Self {
         Self {
             k_best: Some(structure),
             stratified: Some(structure),
             sets: Some(structure),
+            max_marginals: Some(structure),
             parts: Some(structure),
             ..Self::default()
         }
@@ -36,7 +42,15 @@ impl<'a, S: Structure + KBest<S> + Stratified<S> + LabelSets<S> + Parts<S>> Offe
 
 impl<S: Structure> Default for Offers<'_, S> {
     fn default() -> Self {
-        Self { k_best: None, stratified: None, sets: None, relaxed: None, parts: None, flow: None }
+        Self {
+            k_best: None,
+            stratified: None,
+            sets: None,
+            relaxed: None,
+            max_marginals: None,
+            parts: None,
+            flow: None,
+        }
     }
 }
 
@@ -113,6 +127,46 @@ pub trait LabelSets<S: Structure> {
 
     /// The smallest and the largest |y| of an input with this truth, or bounds on them.
     fn sizes(&self, x: &S::Input, truth: &S::Label, background: Option<u32>) -> (f64, f64);
+}
+
+/// Labels as values of variables (positions, members of a set, edges), and how sure each value is.
+pub trait MaxMarginals<S: Structure> {
+    /// The value of each variable in a label.
+    fn values(&self, x: &S::Input, y: &S::Label) -> Vec<u32>;
+
+    /// For each variable, how much more the best label scores than the best one with another value there. `best` is what
+    /// [`decode`](Structure::decode) found for these scores.
+    fn confidences(&self, x: &S::Input, scores: &mut S::Scores, best: &Found<S::Label>) -> Vec<Confidence>;
+}
+
+/// How much more the best label scores than the best one that differs from it in one variable: a number in this interval, which
+/// is one point where a decoder has proven it. Infinite where there is no other value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Confidence {
+    /// It is at least this; below 0 only where the label was not proven to be the best.
+    pub at_least: f64,
+    /// It is at most this.
+    pub at_most: f64,
+}
+
+impl Confidence {
+    /// Whether it is known, and not only bounded.
+    pub fn is_proven(&self) -> bool {
+        self.at_least == self.at_most
+    }
+
+    /// Of a label that was found, when the best one with another value scores this, or up to `bound`.
+    pub fn between<L>(best: &Found<L>, other: f64, bound: f64) -> Self {
+        let is_proven = best.missed == 0.0 && other >= bound;
+        let at_most = (best.score + best.missed - other).max(0.0);
+        // What rounding takes below 0 is nothing where both are proven.
+        Self { at_least: if is_proven { at_most } else { best.score - bound.max(other) }, at_most }
+    }
+
+    /// The same of an exact decoder.
+    pub fn exactly<L>(best: &Found<L>, other: f64) -> Self {
+        Self::between(best, other, other)
+    }
 }
 
 /// |{y} Δ {truth}| of one position, where the background stands for no label.

@@ -25,7 +25,7 @@ mod shape;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-pub use capability::{KBest, LabelSets, Offers, Relaxed, ScoreStratum, Stratified};
+pub use capability::{Confidence, KBest, LabelSets, MaxMarginals, Offers, Relaxed, ScoreStratum, Stratified};
 pub use chain::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};

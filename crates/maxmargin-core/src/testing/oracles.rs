@@ -133,6 +133,38 @@ impl<S: Structure> Listed<'_, S> {
         Ok(())
     }
 
+    /// The best label with another value of each variable.
+    pub(super) fn check_confidences(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
+        let Some(marginals) = self.structure.offers().max_marginals else { return Ok(()) };
+        let best = self.structure.decode(self.input, scores);
+        let values = marginals.values(self.input, &best.label);
+        let found = marginals.confidences(self.input, scores, &best);
+        if found.len() != values.len() {
+            return wrong(format!("{} variables, but {} confidences", values.len(), found.len()));
+        }
+        let worths = self.worths(scores);
+        let top = worths.iter().map(|worth| worth.score).fold(f64::NEG_INFINITY, f64::max);
+        for (place, (value, confidence)) in values.iter().zip(&found).enumerate() {
+            let differs = |worth: &&Worth<'_, S::Label>| {
+                marginals.values(self.input, worth.label).get(place) != Some(value)
+            };
+            let other = worths.iter().filter(differs).map(|worth| worth.score);
+            let expected = top - other.fold(f64::NEG_INFINITY, f64::max);
+            let allowed = 8.0 * noise.error;
+            let is_true = match expected.is_finite() {
+                true => confidence.at_least <= expected + allowed && expected <= confidence.at_most + allowed,
+                false => confidence.at_most == expected,
+            };
+            if !is_true {
+                return wrong(format!(
+                    "variable {place} of {:?} has {confidence:?}, not {expected}",
+                    best.label
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Score and loss are linear on the way between two labels.
     pub(super) fn check_between(&self, scores: &S::Scores, noise: &ScoreNoise) -> Result<()> {
         let Some(relaxed) = self.structure.offers().relaxed else { return Ok(()) };
