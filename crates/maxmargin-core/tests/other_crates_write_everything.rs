@@ -164,9 +164,9 @@ fn what_is_missing_is_named() {
         StructuredRisk::new(CLASSES, search, classes()).map(drop).unwrap_err().to_string()
     };
     let message = risk(Surrogate::SLACK, Strategy::Stratified);
-    assert!(message.contains("as_stratified") && message.contains("use hull"), "{message}");
+    assert!(message.contains("best label of every loss") && message.contains("use hull"), "{message}");
     let message = risk(Surrogate::MicroF1, Strategy::Hull);
-    assert!(message.contains("as_sets"), "{message}");
+    assert!(message.contains("labels that are sets"), "{message}");
     let mut wrong = classes();
     wrong[4].truth = 9;
     let error = StructuredRisk::new(CLASSES, MarginSearch, wrong).map(drop).unwrap_err();

@@ -22,7 +22,7 @@ fn check<S, Y: Debug>(
 where
     S: Structure<Label = Y>,
 {
-    let flow: &dyn Flow<S::Input, Y> = structure.as_flow().expect("labels are flows");
+    let flow: &dyn Flow<S::Input, Y> = structure.offers().flow.expect("labels are flows");
     for (i, sample) in problem.samples.iter().enumerate() {
         let (x, truth) = (input(i), label(&sample.truth));
         let polytope = flow.polytope(&x, &truth);

@@ -126,6 +126,13 @@ impl AllSets {
         best.into_iter().map(|best| (best.0 != u32::MAX).then_some(best)).collect()
     }
 
+    /// The score of the best set that has a label, or of the best that has it not.
+    pub fn best_where(&self, label: usize, is_on: bool) -> f64 {
+        let halves = self.scores.chunks_exact(2 << label).map(|sets| sets.split_at(1 << label));
+        let half = halves.flat_map(|(without, with)| if is_on { with } else { without });
+        half.fold(f64::NEG_INFINITY, |best, &score| best.max(score))
+    }
+
     /// The k best sets with their scores, best first, the smaller set first among equals; fewer where there are fewer.
     pub fn k_best(&self, k: usize) -> Vec<(u32, f64)> {
         let k = k.min(self.scores.len());

@@ -1,6 +1,6 @@
 //! Combinatorial kernels without any learning in them.
 //!
-//! Chains of states: [`viterbi()`] and its relatives. Sets of labels with a score for each label and pair that is on, a
+//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position. Sets of labels with a score for each label and pair that is on, a
 //! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
@@ -25,6 +25,7 @@ mod k_best_paths;
 mod k_best_sets;
 mod k_best_viterbi;
 mod max_flow;
+mod max_marginal_paths;
 mod network;
 mod roof_duality;
 mod stratified_matching;
@@ -50,6 +51,7 @@ pub use k_best_matchings::k_best_matchings;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
+pub use max_marginal_paths::best_elsewhere;
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;

@@ -167,8 +167,8 @@ impl<S: Structure, Q: Search<S>> Default for Workspace<S, Q> {
 }
 
 fn parts_of<S: Structure>(structure: &S) -> Result<&dyn Parts<S>> {
-    structure.as_parts().ok_or_else(|| {
-        let problem = "it takes no part scores from outside (Structure::as_parts)";
+    structure.offers().parts.ok_or_else(|| {
+        let problem = "it takes no part scores from outside (Structure::offers)";
         Error::parameter("structure", problem)
     })
 }

@@ -153,7 +153,7 @@ where
     }
 
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
-        let flow = self.structure.as_flow().filter(|_| self.search.is_margin())?;
+        let flow = self.structure.offers().flow.filter(|_| self.search.is_margin())?;
         let Self { examples, polytopes, longest_arcs, .. } = self;
         Some(Box::new(FlowSaddle { flow, examples, polytopes, longest_arcs }))
     }

@@ -69,11 +69,11 @@ impl<S: Structure> LabelPlane for StructurePlane<'_, S> {
     }
 
     fn is_fractional(&self) -> bool {
-        self.scene.structure.as_relaxed().is_some()
+        self.scene.structure.offers().relaxed.is_some()
     }
 
     fn between(&self, a: &Spot<S::Label>, b: &Spot<S::Label>, share: f64) -> Option<Spot<S::Label>> {
-        let label = self.scene.structure.as_relaxed()?.between(&a.label, &b.label, share);
+        let label = self.scene.structure.offers().relaxed?.between(&a.label, &b.label, share);
         Some(self.spot(&label))
     }
 
@@ -92,13 +92,13 @@ impl<S: Structure> LabelPlane for StructurePlane<'_, S> {
     fn k_best(&mut self, mix: Mix, k: usize) -> Option<Vec<Spot<S::Label>>> {
         let mix = self.scaled(mix);
         let Scene { structure, input, truth, scores, .. } = &mut self.scene;
-        let found = structure.as_k_best()?.k_best(input, Some(truth), scores, mix, k);
+        let found = structure.offers().k_best?.k_best(input, Some(truth), scores, mix, k);
         Some(found.into_iter().map(|found| self.place(found)).collect())
     }
 
     fn strata(&mut self, strata: &mut Vec<Stratum>) -> bool {
         let Scene { structure, input, truth, scores, .. } = &mut self.scene;
-        let Some(stratified) = structure.as_stratified() else { return false };
+        let Some(stratified) = structure.offers().stratified else { return false };
         let is_there = stratified.strata(input, truth, scores, self.step, self.strata);
         strata.clear();
         if is_there {
@@ -114,7 +114,7 @@ impl<S: Structure> LabelPlane for StructurePlane<'_, S> {
 
     fn in_stratum(&mut self, number: usize) -> Spot<S::Label> {
         let Scene { structure, input, scores, .. } = &mut self.scene;
-        match structure.as_stratified() {
+        match structure.offers().stratified {
             Some(stratified) => {
                 let label = stratified.stratum_label(input, scores, number);
                 self.spot(&label)

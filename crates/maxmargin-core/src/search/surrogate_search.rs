@@ -91,7 +91,7 @@ impl SurrogateSearch {
         memory: &mut Memory<S::Label>,
         workspace: &mut Workspace<S>,
     ) -> Answer<S::Label> {
-        let is_refused = self.surrogate == Surrogate::MicroF1 && scene.structure.as_sets().is_none();
+        let is_refused = self.surrogate == Surrogate::MicroF1 && scene.structure.offers().sets.is_none();
         let answer =
             self.on_plane(scene, workspace, |plane| search(self.strategy, plane, self.surrogate, memory));
         if is_refused { Answer { upper: f64::INFINITY, ..answer } } else { answer }
@@ -124,7 +124,7 @@ impl SurrogateSearch {
 
     /// Labels as sets, where they count as such.
     fn sets<'a, S: Structure>(&self, structure: &'a S) -> Option<&'a dyn LabelSets<S>> {
-        structure.as_sets().filter(|_| self.surrogate == Surrogate::MicroF1)
+        structure.offers().sets.filter(|_| self.surrogate == Surrogate::MicroF1)
     }
 
     /// What rounding of scores, of losses and of the search itself may hide, as a part of H.
@@ -143,7 +143,7 @@ impl SurrogateSearch {
         let without_error = self.surrogate.largest_without_margin(range, least);
         let operations = self.surrogate.sensitivity() * noise.terms + 32.0;
         let of_search = operations * f64::EPSILON
-            + self.strategy.coarseness(structure.as_relaxed().is_some())
+            + self.strategy.coarseness(structure.offers().relaxed.is_some())
             + self.surrogate.rounding();
         round_up(steepest * error + of_search * (steepest * extent + without_error), 16.0)
     }
@@ -163,7 +163,7 @@ impl SurrogateSearch {
         let size = sets.size(truth, self.background);
         let (least, most) = sets.sizes(input, truth, self.background);
         // Only the truth can have no size on either side; the relaxation's vertices have halves.
-        let smallest = if structure.as_relaxed().is_some() { 0.5 } else { 1.0 };
+        let smallest = if structure.offers().relaxed.is_some() { 0.5 } else { 1.0 };
         (-most - size, -(least + size).max(smallest))
     }
 
@@ -216,14 +216,14 @@ impl<S: Structure> Search<S> for SurrogateSearch {
     }
 
     fn check(&self, structure: &S) -> Result<()> {
-        if self.surrogate == Surrogate::MicroF1 && structure.as_sets().is_none() {
+        if self.surrogate == Surrogate::MicroF1 && structure.offers().sets.is_none() {
             let problem =
-                "micro-f1 needs labels that are sets, and this structure offers none (Structure::as_sets)";
+                "micro-f1 needs labels that are sets, and this structure offers none (Structure::offers)";
             return Err(Error::parameter("surrogate", problem));
         }
-        if self.strategy == Strategy::Stratified && structure.as_stratified().is_none() {
+        if self.strategy == Strategy::Stratified && structure.offers().stratified.is_none() {
             let problem = format!(
-                "stratified needs the best label of every loss, which this structure does not offer (Structure::as_stratified); use {}",
+                "stratified needs the best label of every loss, which this structure does not offer (Structure::offers); use {}",
                 if self.surrogate.is_monotone() { "hull" } else { "a surrogate that rises with the loss" }
             );
             return Err(Error::parameter("search", problem));

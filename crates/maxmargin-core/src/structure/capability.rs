@@ -1,9 +1,58 @@
 //! What a structure may offer beyond decoding: one small trait each, for the searches that ask for it.
 //!
-//! The traits are generic over the structure, and not parts of it, so that [`Structure`] can hand them out as trait objects:
-//! `fn as_k_best(&self) -> Option<&dyn KBest<Self>> { Some(self) }`.
+//! The traits are generic over the structure, and not parts of it, so that [`Structure::offers`] can hand them out as trait
+//! objects: `Offers { k_best: Some(self), ..Offers::default() }`.
 
-use super::{Found, Mix, Structure};
+use super::{Flow, Found, Mix, Parts, Structure};
+
+/// What a structure can do beyond decoding; searches, risks and solvers ask for what they need.
+pub struct Offers<'a, S: Structure> {
+    /// Lists of the best labels: the hull and angular searches are then exact.
+    pub k_best: Option<&'a dyn KBest<S>>,
+    /// The best label of every loss: the stratified search needs it, and others are quicker with it.
+    pub stratified: Option<&'a dyn Stratified<S>>,
+    /// Labels as sets. Micro-F1 needs it.
+    pub sets: Option<&'a dyn LabelSets<S>>,
+    /// Labels between labels, where [`maximize`](Structure::maximize) may find fractional ones.
+    pub relaxed: Option<&'a dyn Relaxed<S>>,
+    /// How sure each part of the best label is.
+    pub max_marginals: Option<&'a dyn MaxMarginals<S>>,
+    /// Part scores as a plain array, taken from outside.
+    pub parts: Option<&'a dyn Parts<S>>,
+    /// Labels as flows in a network. Solvers for saddle points need it.
+    pub flow: Option<&'a dyn Flow<S::Input, S::Label>>,
+}
+
+impl<'a, S> Offers<'a, S>
+where
+    S: Structure + KBest<S> + Stratified<S> + LabelSets<S> + MaxMarginals<S> + Parts<S>,
+{
+    /// What structures of exact labels usually offer.
+    pub fn usual(structure: &'a S) -> Self {
+        Self {
+            k_best: Some(structure),
+            stratified: Some(structure),
+            sets: Some(structure),
+            max_marginals: Some(structure),
+            parts: Some(structure),
+            ..Self::default()
+        }
+    }
+}
+
+impl<S: Structure> Default for Offers<'_, S> {
+    fn default() -> Self {
+        Self {
+            k_best: None,
+            stratified: None,
+            sets: None,
+            relaxed: None,
+            max_marginals: None,
+            parts: None,
+            flow: None,
+        }
+    }
+}
 
 /// Lists of the best labels.
 pub trait KBest<S: Structure> {
@@ -78,6 +127,46 @@ pub trait LabelSets<S: Structure> {
 
     /// The smallest and the largest |y| of an input with this truth, or bounds on them.
     fn sizes(&self, x: &S::Input, truth: &S::Label, background: Option<u32>) -> (f64, f64);
+}
+
+/// Labels as values of variables (positions, members of a set, edges), and how sure each value is.
+pub trait MaxMarginals<S: Structure> {
+    /// The value of each variable in a label.
+    fn values(&self, x: &S::Input, y: &S::Label) -> Vec<u32>;
+
+    /// For each variable, how much more the best label scores than the best one with another value there. `best` is what
+    /// [`decode`](Structure::decode) found for these scores.
+    fn confidences(&self, x: &S::Input, scores: &mut S::Scores, best: &Found<S::Label>) -> Vec<Confidence>;
+}
+
+/// How much more the best label scores than the best one that differs from it in one variable: a number in this interval, which
+/// is one point where a decoder has proven it. Infinite where there is no other value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Confidence {
+    /// It is at least this; below 0 only where the label was not proven to be the best.
+    pub at_least: f64,
+    /// It is at most this.
+    pub at_most: f64,
+}
+
+impl Confidence {
+    /// Whether it is known, and not only bounded.
+    pub fn is_proven(&self) -> bool {
+        self.at_least == self.at_most
+    }
+
+    /// Of a label that was found, when the best one with another value scores this, or up to `bound`.
+    pub fn between<L>(best: &Found<L>, other: f64, bound: f64) -> Self {
+        let is_proven = best.missed == 0.0 && other >= bound;
+        let at_most = (best.score + best.missed - other).max(0.0);
+        // What rounding takes below 0 is nothing where both are proven.
+        Self { at_least: if is_proven { at_most } else { best.score - bound.max(other) }, at_most }
+    }
+
+    /// The same of an exact decoder.
+    pub fn exactly<L>(best: &Found<L>, other: f64) -> Self {
+        Self::between(best, other, other)
+    }
 }
 
 /// |{y} Δ {truth}| of one position, where the background stands for no label.

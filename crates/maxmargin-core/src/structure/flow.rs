@@ -14,7 +14,7 @@
 use crate::inference::Network;
 use crate::linear::{CooVector, FeatureSum, dot};
 
-/// A structure whose labels are flows in a network. [`Structure::as_flow`](super::Structure::as_flow) says which are.
+/// A structure whose labels are flows in a network. [`Structure::offers`](super::Structure::offers) says which are.
 ///
 /// For every label y of an input x, z = [`label_flow`](Self::label_flow) is a flow of the network, its score is ⟨z, arc
 /// scores⟩ and its loss ⟨z, losses⟩ + constant; and no label is worth less than a flow for any scores of arcs.

@@ -5,7 +5,7 @@
 //! computed once per example and weight vector and can then be queried for many mixes.
 //!
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
-//! all surrogates but Micro-F1. What else a structure can do it offers through methods that answer `None` unless they are written:
+//! all surrogates but Micro-F1. What else a structure can do it says in [`Structure::offers`]:
 //! [`KBest`] and [`Stratified`] make searches exact, [`LabelSets`] is for Micro-F1, [`Relaxed`] says that labels may be
 //! fractional, and [`Flow`] is for the solvers that work on a polytope of flows instead of labels.
 
@@ -25,7 +25,7 @@ mod shape;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-pub use capability::{KBest, LabelSets, Relaxed, ScoreStratum, Stratified};
+pub use capability::{Confidence, KBest, LabelSets, MaxMarginals, Offers, Relaxed, ScoreStratum, Stratified};
 pub use chain::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
@@ -109,7 +109,7 @@ impl<L> Found<L> {
 
 /// A task: inputs, labels, features, loss and exact decoding.
 ///
-/// Searches, risks and solvers ask for what they need beyond this with the methods `as_…`, once per search and not in inner loops.
+/// Searches, risks and solvers find what they need beyond this in what it [offers](Self::offers).
 pub trait Structure: Send + Sync + Sized {
     /// What is given.
     type Input: Sync + Send;
@@ -247,34 +247,9 @@ pub trait Structure: Send + Sync + Sized {
         self.add_features(x, truth, -factor, sum);
     }
 
-    /// Lists of the best labels, where there are such: the hull and angular searches are then exact.
-    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
-        None
-    }
-
-    /// The best label of every loss, where it can be had: the stratified search needs it, and others are quicker with it.
-    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
-        None
-    }
-
-    /// Labels as sets, where they are such. Micro-F1 needs it.
-    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
-        None
-    }
-
-    /// Labels between labels, where [`maximize`](Self::maximize) may find fractional ones.
-    fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
-        None
-    }
-
-    /// Part scores as a plain array, where the structure takes them from outside.
-    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
-        None
-    }
-
-    /// The structure as flows in a network, where its labels are such. Solvers for saddle points need it.
-    fn as_flow(&self) -> Option<&dyn Flow<Self::Input, Self::Label>> {
-        None
+    /// What it can do beyond decoding.
+    fn offers(&self) -> Offers<'_, Self> {
+        Offers::default()
     }
 
     /// What [`product`](Self::product) needs to know of an input; asked for once per input.

@@ -18,6 +18,7 @@ impl<S: Structure> Listed<'_, S> {
         self.check_lists(scores, &noise)?;
         self.check_strata(scores, &noise)?;
         self.check_sets(scores, &noise)?;
+        self.check_confidences(scores, &noise)?;
         self.check_between(scores, &noise)
     }
 

@@ -102,7 +102,7 @@ impl<S: Structure> Listed<'_, S> {
     /// Labels as flows: they obey the network, and have the scores, losses and features of labels.
     pub(super) fn check_flows(&self, random: &mut Pcg64Mcg) -> Result<()> {
         let Self { structure, input, truth, .. } = self;
-        let Some(flow) = structure.as_flow() else { return Ok(()) };
+        let Some(flow) = structure.offers().flow else { return Ok(()) };
         let polytope = flow.polytope(input, truth);
         let weights: Vec<f64> = (0..structure.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
         let arcs = flow.arcs(input);
@@ -147,7 +147,7 @@ impl<S: Structure> Listed<'_, S> {
     /// Part scores from outside: a label's score is the sum of its parts, and the oracles decode them like any others.
     pub(super) fn check_parts(&self, round: usize, random: &mut Pcg64Mcg) -> Result<()> {
         let Self { structure, input, .. } = self;
-        let Some(of_parts) = structure.as_parts() else { return Ok(()) };
+        let Some(of_parts) = structure.offers().parts else { return Ok(()) };
         let blocks = of_parts.blocks(input);
         let count: usize = blocks.iter().map(crate::structure::PartBlock::len).sum();
         if count != of_parts.count(input) {

@@ -147,7 +147,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// Whether only whole labels are listed, and there are others.
     fn is_relaxed(&self) -> bool {
-        self.structure.as_relaxed().is_some()
+        self.structure.offers().relaxed.is_some()
     }
 }
 

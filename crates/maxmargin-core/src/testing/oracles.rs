@@ -9,7 +9,7 @@ use crate::structure::{Found, Mix, ScoreNoise, Structure};
 impl<S: Structure> Listed<'_, S> {
     /// The k best labels, with the truth and without.
     pub(super) fn check_lists(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(lists) = self.structure.as_k_best() else { return Ok(()) };
+        let Some(lists) = self.structure.offers().k_best else { return Ok(()) };
         let count = self.labels.len();
         for mix in MIXES {
             for truth in [Some(self.truth), None] {
@@ -66,7 +66,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// The best label of every loss.
     pub(super) fn check_strata(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(stratified) = self.structure.as_stratified() else { return Ok(()) };
+        let Some(stratified) = self.structure.offers().stratified else { return Ok(()) };
         let mut strata = Vec::new();
         if !stratified.strata(self.input, self.truth, scores, None, &mut strata) {
             return Ok(());
@@ -99,7 +99,7 @@ impl<S: Structure> Listed<'_, S> {
 
     /// Labels as sets, with and without a background.
     pub(super) fn check_sets(&self, scores: &S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(sets) = self.structure.as_sets() else { return Ok(()) };
+        let Some(sets) = self.structure.offers().sets else { return Ok(()) };
         let Self { input, truth, .. } = self;
         for background in [None, Some(0)] {
             let sized = sets.with_sizes(background);
@@ -133,9 +133,41 @@ impl<S: Structure> Listed<'_, S> {
         Ok(())
     }
 
+    /// The best label with another value of each variable.
+    pub(super) fn check_confidences(&self, scores: &mut S::Scores, noise: &ScoreNoise) -> Result<()> {
+        let Some(marginals) = self.structure.offers().max_marginals else { return Ok(()) };
+        let best = self.structure.decode(self.input, scores);
+        let values = marginals.values(self.input, &best.label);
+        let found = marginals.confidences(self.input, scores, &best);
+        if found.len() != values.len() {
+            return wrong(format!("{} variables, but {} confidences", values.len(), found.len()));
+        }
+        let worths = self.worths(scores);
+        let top = worths.iter().map(|worth| worth.score).fold(f64::NEG_INFINITY, f64::max);
+        for (place, (value, confidence)) in values.iter().zip(&found).enumerate() {
+            let differs = |worth: &&Worth<'_, S::Label>| {
+                marginals.values(self.input, worth.label).get(place) != Some(value)
+            };
+            let other = worths.iter().filter(differs).map(|worth| worth.score);
+            let expected = top - other.fold(f64::NEG_INFINITY, f64::max);
+            let allowed = 8.0 * noise.error;
+            let is_true = match expected.is_finite() {
+                true => confidence.at_least <= expected + allowed && expected <= confidence.at_most + allowed,
+                false => confidence.at_most == expected,
+            };
+            if !is_true {
+                return wrong(format!(
+                    "variable {place} of {:?} has {confidence:?}, not {expected}",
+                    best.label
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Score and loss are linear on the way between two labels.
     pub(super) fn check_between(&self, scores: &S::Scores, noise: &ScoreNoise) -> Result<()> {
-        let Some(relaxed) = self.structure.as_relaxed() else { return Ok(()) };
+        let Some(relaxed) = self.structure.offers().relaxed else { return Ok(()) };
         let worth = |label: &S::Label| {
             let loss = self.structure.loss(self.input, self.truth, label);
             (self.structure.score_of(self.input, scores, label), loss)

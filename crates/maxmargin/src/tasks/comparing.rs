@@ -76,7 +76,7 @@ impl<T: Task> Fitted<T> {
                 && !T::has_too_many_losses(&self.structure, surrogate, data, None);
         let applies = |strategy: &Strategy| match strategy {
             Strategy::Stratified => stratified,
-            Strategy::Hull => self.structure.as_relaxed().is_none(),
+            Strategy::Hull => self.structure.offers().relaxed.is_none(),
             _ => true,
         };
         let strategies: Vec<Strategy> = Strategy::ALL.into_iter().filter(applies).collect();

@@ -106,7 +106,7 @@ impl<T: Task> Fitted<T> {
     pub fn predict(&self, weights: &[f64], data: &T::Data, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
         self.check_inputs(data)?;
         self.check_weights(weights)?;
-        if k > 1 && self.structure.as_k_best().is_none() {
+        if k > 1 && self.structure.offers().k_best.is_none() {
             let problem = format!("{} finds the best label only, not several", T::NAME);
             return Err(Error::parameter("k", problem));
         }
@@ -124,7 +124,7 @@ impl<T: Task> Fitted<T> {
         scores: &mut <T::Structure as Structure>::Scores,
     ) -> Vec<Found<LabelOf<T>>> {
         self.structure.score(weights, input, scores);
-        match self.structure.as_k_best().filter(|_| k > 1) {
+        match self.structure.offers().k_best.filter(|_| k > 1) {
             Some(structure) => structure.k_best(input, None, scores, Mix::SCORE, k),
             None => vec![self.structure.decode(input, scores)],
         }

@@ -108,7 +108,7 @@ impl<T: Task> Fitted<T> {
             ));
         }
         if let Some(strategy @ (Strategy::Stratified | Strategy::Hull)) = strategy
-            && self.structure.as_relaxed().is_some()
+            && self.structure.offers().relaxed.is_some()
         {
             let problem = format!(
                 "{strategy} is about whole labels, and the relaxation has fractional ones; use hull-fractional, or exact inference"
@@ -138,7 +138,7 @@ impl<T: Task> Fitted<T> {
         if surrogate == Surrogate::MARGIN && strategy.is_none() && step.is_none() {
             return Ok(TaskSearch {
                 surrogate,
-                relaxed: self.structure.as_relaxed().is_some(),
+                relaxed: self.structure.offers().relaxed.is_some(),
                 search: None,
                 why: None,
             });
@@ -175,7 +175,7 @@ impl<T: Task> Fitted<T> {
         let search = SurrogateSearch::new(surrogate, strategy)?.with_step(step).with_background(background);
         Ok(TaskSearch {
             surrogate,
-            relaxed: self.structure.as_relaxed().is_some(),
+            relaxed: self.structure.offers().relaxed.is_some(),
             search: Some(search),
             why,
         })

@@ -15,10 +15,7 @@ mod parts;
 mod trellis;
 
 use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
-use super::{
-    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
-    product_by_features,
-};
+use super::{Found, KBest, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::{StratifiedTable, viterbi};
@@ -347,24 +344,8 @@ impl Structure for ChainStructure {
         }
     }
 
-    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
-        Some(self)
-    }
-
-    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
-        Some(self)
-    }
-
-    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
-        Some(self)
-    }
-
-    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
-        Some(self)
-    }
-
-    fn as_flow(&self) -> Option<&dyn Flow<Rows, Vec<u32>>> {
-        Some(self)
+    fn offers(&self) -> Offers<'_, Self> {
+        Offers { flow: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {

@@ -1,10 +1,11 @@
-//! The oracles of a chain beyond decoding: the best label of every loss, the k best, and labels as sets.
+//! The oracles of a chain beyond decoding: the best label of every loss, the k best, labels as sets, and max-marginals.
 
 use super::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 use crate::features::Rows;
-use crate::inference::{Lexicographic, k_best_paths, k_best_viterbi};
+use crate::inference::{Lexicographic, best_elsewhere, k_best_paths, k_best_viterbi};
 use crate::structure::{
-    Found, KBest, LabelCost, LabelSets, Mix, ScoreStratum, Stratified, position_set_loss,
+    Confidence, Found, KBest, LabelCost, LabelSets, MaxMarginals, Mix, ScoreStratum, Stratified,
+    position_set_loss,
 };
 
 /// How far below a multiple of its step a cost may be and still count as that multiple.
@@ -20,6 +21,17 @@ impl ChainStructure {
         let Some(unit) = cost.unit(step) else { return true };
         let losses = 1.0 + length as f64 * cost.largest_of_all() / unit.abs();
         losses * (length * self.labels) as f64 > LARGEST_TABLE
+    }
+}
+
+impl MaxMarginals<ChainStructure> for ChainStructure {
+    fn values(&self, _x: &Rows, y: &Vec<u32>) -> Vec<u32> {
+        y.clone()
+    }
+
+    fn confidences(&self, _x: &Rows, scores: &mut ChainScores, best: &Found<Vec<u32>>) -> Vec<Confidence> {
+        let others = best_elsewhere(self.labels, &scores.unary, &scores.transition, &best.label);
+        others.into_iter().map(|other| Confidence::exactly(best, other)).collect()
     }
 }
 

@@ -167,6 +167,17 @@ impl MatchingStructure {
         self.found(scores, truth, on)
     }
 
+    /// The score of the best links among which one edge is, or is not.
+    pub(super) fn best_with(&self, x: &Graph, scores: &mut MatchingScores, edge: usize, is_on: bool) -> f64 {
+        let MatchingScores { links, shape, plain, .. } = scores;
+        plain.weigh(self, links, None, |score, _| score);
+        // Worth more than all others together, or less than nothing.
+        let all = 1.0 + links.iter().map(|score| score.abs()).sum::<f64>();
+        plain.gains[edge] = if is_on { 2.0 * all } else { -1.0 };
+        let on = plain.best(x, shape, self.limits());
+        scores.score_of(&Links::of(on))
+    }
+
     /// The k best sets of links under a mix, best first.
     pub(super) fn best_lists(
         &self,

@@ -20,10 +20,7 @@ pub use self::decoding::MatchingScores;
 pub use self::link_loss::LinkLoss;
 pub use self::links::Links;
 use super::shape::{check_ascending, check_features, check_size};
-use super::{
-    Flow, Found, KBest, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
-    product_by_features,
-};
+use super::{Found, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::{Error, Result};
 use crate::linear::{FeatureSum, Precise, precise_row_products, round_up};
 use crate::structure::Graph;
@@ -286,24 +283,8 @@ impl Structure for MatchingStructure {
         });
     }
 
-    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
-        Some(self)
-    }
-
-    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
-        Some(self)
-    }
-
-    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
-        Some(self)
-    }
-
-    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
-        Some(self)
-    }
-
-    fn as_flow(&self) -> Option<&dyn Flow<Graph, Links>> {
-        Some(self)
+    fn offers(&self) -> Offers<'_, Self> {
+        Offers { flow: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Graph) -> Vec<f64> {

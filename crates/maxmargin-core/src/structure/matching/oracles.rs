@@ -8,7 +8,9 @@
 use super::{LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};
 use crate::inference::StratifiedMatching;
 use crate::structure::Graph;
-use crate::structure::{Found, KBest, LabelSets, Mix, ScoreStratum, Stratified, Structure};
+use crate::structure::{
+    Confidence, Found, KBest, LabelSets, MaxMarginals, Mix, ScoreStratum, Stratified, Structure,
+};
 
 impl KBest<MatchingStructure> for MatchingStructure {
     fn k_best(
@@ -20,6 +22,21 @@ impl KBest<MatchingStructure> for MatchingStructure {
         k: usize,
     ) -> Vec<Found<Links>> {
         self.best_lists(x, scores, truth, mix, k)
+    }
+}
+
+impl MaxMarginals<MatchingStructure> for MatchingStructure {
+    fn values(&self, x: &Graph, y: &Links) -> Vec<u32> {
+        let mut values = vec![0; x.edges().len()];
+        y.on.iter().for_each(|&edge| values[edge as usize] = 1);
+        values
+    }
+
+    fn confidences(&self, x: &Graph, scores: &mut MatchingScores, best: &Found<Links>) -> Vec<Confidence> {
+        let is_on = self.values(x, &best.label);
+        let other = |(edge, is_on): (usize, u32)| self.best_with(x, scores, edge, is_on == 0);
+        let others: Vec<f64> = is_on.into_iter().enumerate().map(other).collect();
+        others.into_iter().map(|other| Confidence::exactly(best, other)).collect()
     }
 }
 

@@ -5,9 +5,7 @@
 
 mod oracles;
 
-use super::{
-    Flow, Found, KBest, LabelCost, LabelSets, Magnitude, Mix, Parts, ScoreNoise, Stratified, Structure,
-};
+use super::{Found, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
@@ -185,24 +183,8 @@ impl Structure for MulticlassStructure {
         }
     }
 
-    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
-        Some(self)
-    }
-
-    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
-        Some(self)
-    }
-
-    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
-        Some(self)
-    }
-
-    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
-        Some(self)
-    }
-
-    fn as_flow(&self) -> Option<&dyn Flow<Rows, u32>> {
-        Some(self)
+    fn offers(&self) -> Offers<'_, Self> {
+        Offers { flow: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

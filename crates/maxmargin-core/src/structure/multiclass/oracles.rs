@@ -5,9 +5,21 @@ use crate::features::Rows;
 use crate::inference::{Network, NetworkArc};
 use crate::linear::{FeatureSum, add_row_products, largest_size};
 use crate::structure::{
-    Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, Mix, PartBlock, Parts, ScoreStratum, Stratified,
-    Structure, position_set_loss,
+    Confidence, Flow, FlowPolytope, Found, KBest, LabelCost, LabelSets, MaxMarginals, Mix, PartBlock, Parts,
+    ScoreStratum, Stratified, Structure, position_set_loss,
 };
+
+impl MaxMarginals<MulticlassStructure> for MulticlassStructure {
+    fn values(&self, _x: &Rows, y: &u32) -> Vec<u32> {
+        vec![*y]
+    }
+
+    fn confidences(&self, _x: &Rows, scores: &mut Vec<f64>, best: &Found<u32>) -> Vec<Confidence> {
+        let others = (0..).zip(&*scores).filter(|(label, _)| *label != best.label);
+        let other = others.fold(f64::NEG_INFINITY, |other, (_, score)| other.max(*score));
+        vec![Confidence::exactly(best, other)]
+    }
+}
 
 /// One unit of flow from a source to a sink, over an arc for each label.
 impl Flow<Rows, u32> for MulticlassStructure {

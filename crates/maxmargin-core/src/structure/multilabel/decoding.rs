@@ -281,6 +281,36 @@ impl MultilabelStructure {
         }
     }
 
+    /// For each label, what `of` makes of the score of the best set that differs from this one there, and of a bound on it: a
+    /// relaxation cannot tell, so each is searched with that label fixed.
+    pub(super) fn best_otherwise<T>(
+        &self,
+        scores: &mut MultilabelScores,
+        set: &LabelSet,
+        of: impl Fn(f64, f64) -> T,
+    ) -> Vec<T> {
+        self.augment(scores, None, Mix::SCORE);
+        let base = scores.base;
+        let (field, kernels) = scores.augmented_field(&self.graph);
+        let is_listed = matches!(self.decoder, SetDecoder::Listed);
+        if is_listed {
+            kernels.fill(field);
+        }
+        let mut fixed = vec![None; self.labels()];
+        let mut otherwise = |label: usize| {
+            let is_on = set.share(label as u32) == 1.0;
+            if is_listed {
+                let score = base + kernels.all.best_where(label, !is_on);
+                return of(score, score);
+            }
+            fixed[label] = Some(!is_on);
+            let BoundedSet { score, bound, .. } = kernels.solve(&self.decoder, field, &fixed);
+            fixed[label] = None;
+            of(base + score, base + bound)
+        };
+        (0..self.labels()).map(&mut otherwise).collect()
+    }
+
     /// A set that a kernel found, with what it may have missed in the units of the mix.
     fn bounded(
         &self,

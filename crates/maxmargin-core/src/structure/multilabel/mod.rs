@@ -25,7 +25,7 @@ pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::shape::{check_ascending, check_features, check_rows, check_size};
-use super::{Found, KBest, LabelSets, Magnitude, Mix, Parts, Relaxed, ScoreNoise, Stratified, Structure};
+use super::{Found, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -396,24 +396,9 @@ impl Structure for MultilabelStructure {
         self.add_difference_of_pairs((y, here), (truth, there), factor, sum);
     }
 
-    fn as_parts(&self) -> Option<&dyn Parts<Self>> {
-        Some(self)
-    }
-
-    fn as_k_best(&self) -> Option<&dyn KBest<Self>> {
-        Some(self)
-    }
-
-    fn as_stratified(&self) -> Option<&dyn Stratified<Self>> {
-        Some(self)
-    }
-
-    fn as_sets(&self) -> Option<&dyn LabelSets<Self>> {
-        Some(self)
-    }
-
-    fn as_relaxed(&self) -> Option<&dyn Relaxed<Self>> {
-        self.is_relaxed().then_some(self as &dyn Relaxed<Self>)
+    fn offers(&self) -> Offers<'_, Self> {
+        let relaxed = self.is_relaxed().then_some(self as &dyn Relaxed<Self>);
+        Offers { relaxed, ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

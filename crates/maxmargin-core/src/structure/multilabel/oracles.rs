@@ -3,7 +3,9 @@
 use super::decoding::SetDecoder;
 use super::{LabelSet, MultilabelOptions, MultilabelScores, MultilabelStructure, SetLoss};
 use crate::features::Rows;
-use crate::structure::{Found, KBest, LabelSets, Mix, Relaxed, ScoreStratum, Stratified};
+use crate::structure::{
+    Confidence, Found, KBest, LabelSets, MaxMarginals, Mix, Relaxed, ScoreStratum, Stratified,
+};
 
 impl Relaxed<MultilabelStructure> for MultilabelStructure {
     fn between(&self, a: &LabelSet, b: &LabelSet, share: f64) -> LabelSet {
@@ -51,6 +53,21 @@ impl KBest<MultilabelStructure> for MultilabelStructure {
         k: usize,
     ) -> Vec<Found<LabelSet>> {
         self.best_sets(scores, truth, mix, k)
+    }
+}
+
+impl MaxMarginals<MultilabelStructure> for MultilabelStructure {
+    fn values(&self, _x: &Rows, y: &LabelSet) -> Vec<u32> {
+        (0..self.labels() as u32).map(|label| u32::from(y.share(label) == 1.0)).collect()
+    }
+
+    fn confidences(
+        &self,
+        _x: &Rows,
+        scores: &mut MultilabelScores,
+        best: &Found<LabelSet>,
+    ) -> Vec<Confidence> {
+        self.best_otherwise(scores, &best.label, |other, bound| Confidence::between(best, other, bound))
     }
 }
 
