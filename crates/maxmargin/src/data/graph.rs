@@ -17,7 +17,7 @@ impl Dataset {
     pub fn graph(&self, i: usize) -> Option<Graph> {
         let edges = self.edges.as_ref()?;
         let rows = self.range(i);
-        (rows.end <= edges.len()).then(|| Graph::new(self.input(i), Arc::clone(edges), rows.start))
+        Graph::new(self.input(i), Arc::clone(edges), rows.start).ok()
     }
 
     /// Refuses data whose examples are not graphs as a matching task needs them.

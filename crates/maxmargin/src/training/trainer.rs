@@ -171,8 +171,8 @@ impl Trainer {
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
         let training = Training {
-            state: RunState::new(risk.dim()),
-            solver: choice.build(risk.as_ref(), &settings),
+            state: RunState::new(risk.as_ref()),
+            solver: choice.build(risk.as_ref(), &settings)?,
             limits: self.settings.limits_for(risk.as_ref()),
             problem,
             risk,

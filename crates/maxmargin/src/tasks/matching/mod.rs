@@ -4,8 +4,6 @@ mod demo;
 mod metrics;
 pub mod sentence_pairs;
 
-use std::sync::Arc;
-
 pub use metrics::LinkMetrics;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -15,7 +13,6 @@ use super::stored::unknown_loss;
 use super::{Stored, Task, TaskOption};
 use crate::data::{Dataset, EDGE_LABELS, Shape, Vocabulary};
 use crate::error::{Error, Result};
-use crate::features::Rows;
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
 use crate::shown::{count, number};
@@ -78,7 +75,7 @@ const FERTILITY: TaskOption = TaskOption::value(
 const EXTRA_LINKS: TaskOption = TaskOption::value(
     "extra-links",
     "HOW",
-    "What to do about training examples whose nodes have more sure links than --fertility allows: error or free",
+    "What to do about training examples whose nodes have more sure links than the option fertility allows: error or free",
 )
 .default("error")
 .more("free: such links become possible: neither right nor wrong.");
@@ -173,8 +170,7 @@ are neither right nor wrong where they are left out, and right where they are pr
 
     /// The graph of an example; one without edges where the data has no graphs.
     fn input(data: &Dataset, example: usize) -> Graph {
-        let none = || Graph::new(Rows::new(&data.features, 0..0), Arc::from([]), 0);
-        data.graph(example).unwrap_or_else(none)
+        data.graph(example).unwrap_or_else(|| Graph::empty(&data.features))
     }
 
     fn truth(structure: &Self::Structure, data: &Dataset, example: usize) -> Result<Links> {
