@@ -118,6 +118,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "interior-point")]
     #[test]
     fn the_small_qp_can_be_broken_off_too() {
         breaks_leave_no_trace(SolverKind::SmallQp, &rows(12));
