@@ -154,9 +154,10 @@ impl Trainer {
 
     /// A run on a problem, ready to start.
     pub fn prepare_problem(&self, problem: Problem) -> Result<Training> {
+        // First, since without examples there is no λ either.
+        let risk = problem.risk()?;
         let lambda = self.settings.regularizer.lambda(problem.examples().len());
         let mut settings = self.settings.solver_settings(lambda)?;
-        let risk = problem.risk()?;
         self.settings.solver.check(risk.as_ref())?;
         let mut choice = self.settings.solver.resolve(risk.as_ref(), lambda);
         if let Some(model) = &self.warm_start {
