@@ -61,7 +61,7 @@ impl Task for Alignment {
     const NAME: &'static str = "alignment";
     const SUMMARY: &'static str = "Which words of a sentence and its translation belong together";
     const ABOUT: &'static str = "\
-Data is two files of text, one sentence a line: the text and its translation, as in --train text.en text.fr. A label is a set \
+Data is two files of text, one sentence a line: the text and its translation, in this order. A label is a set \
 of links between words, found as a whole; see the task matching for limits, losses, predictions and metrics.";
     const HAS_BACKGROUND: bool = false;
     const READS_TABLES: bool = false;
@@ -93,8 +93,8 @@ of links between words, found as a whole; see the task matching for limits, loss
                 .about(OptionGroup::Reading)
                 .more(
                     "position, spelling, lexical: from the text itself. dice, model1, hmm, context, frequency: from \
-                     --associations. second: from a second file of them. external: from --external-links. table: from \
-                     --feature-table.",
+                     the option associations. second: from a second file of them. external: from the option external-links. \
+                     table: from the option feature-table.",
                 )
             },
         ]);

@@ -23,7 +23,7 @@ use anyhow::Result;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_tasks};
+use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_flags, with_tasks};
 use self::commands::compare::{self, CompareSearches, CompareSolvers};
 use self::commands::path::Path;
 use self::commands::train::Train;
@@ -139,20 +139,35 @@ fn explain(error: &clap::Error, tree: &Tree) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// An error of the library about a parameter that is a flag here, with the flag's name.
+/// An error of the library with the names of flags: of the parameter that it is about, and of options that it advises.
 fn with_flag(error: anyhow::Error, tree: &Tree, matches: &ArgMatches) -> anyhow::Error {
-    let Some(maxmargin::Error::Parameter { name, problem }) = error.downcast_ref() else { return error };
-    let flag = name.replace([' ', '_'], "-");
-    let mut here = (tree, Some(matches));
-    let mut is_flag = false;
-    while let (command, Some(matches)) = here {
-        is_flag |= command.get_arguments().any(|own| own.get_long() == Some(&flag));
-        let Some((name, matches)) = matches.subcommand() else { break };
-        let Some(command) = command.find_subcommand(name) else { break };
-        is_flag |= command.get_arguments().any(|own| own.get_long() == Some(&flag));
-        here = (command, Some(matches));
+    let mut commands = vec![tree];
+    let mut here = matches;
+    while let Some((name, matches)) = here.subcommand()
+        && let Some(command) = commands.last().and_then(|command| command.find_subcommand(name))
+    {
+        commands.push(command);
+        here = matches;
     }
-    if is_flag { anyhow::anyhow!("--{flag}: {problem}") } else { error }
+    let is_here = |flag: &str| commands.iter().any(|own| has_flag(own, flag));
+    // What is advised may be a flag of training where something else is done.
+    let is_anywhere = |flag: &str| is_here(flag) || has_flag_below(tree, flag);
+    let message = match error.downcast_ref() {
+        Some(maxmargin::Error::Parameter { name, problem }) if is_here(&name.replace([' ', '_'], "-")) => {
+            format!("--{}: {problem}", name.replace([' ', '_'], "-"))
+        }
+        Some(_) => error.to_string(),
+        None => return error,
+    };
+    anyhow::anyhow!(with_flags(&message, is_anywhere))
+}
+
+fn has_flag(command: &Tree, flag: &str) -> bool {
+    command.get_arguments().any(|own| own.get_long() == Some(flag))
+}
+
+fn has_flag_below(command: &Tree, flag: &str) -> bool {
+    has_flag(command, flag) || command.get_subcommands().any(|command| has_flag_below(command, flag))
 }
 
 /// The exit code, after the message if there is one. Nobody reading any more is no error.

@@ -37,16 +37,16 @@ pub fn solve(
     limits: Limits,
     progress: &mut Progress,
     mut observe: impl FnMut(&Report),
-) -> Outcome {
-    let mut state = RunState::new(risk.dim());
+) -> Result<Outcome> {
+    let mut state = RunState::new(risk);
     let stop = resume_until(solver, risk, limits, &interrupt::halt(), &mut state, |state, _| {
         let flow = if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        progress.update(&state.report, state.stop(&limits, flow).is_some());
-        observe(&state.report);
+        progress.update(state.report(), state.stop(&limits, flow).is_some());
+        observe(state.report());
         flow
-    });
+    })?;
     end(progress, stop);
-    state.into_outcome(stop)
+    Ok(state.into_outcome(stop))
 }
 
 /// What a run of the library tells, shown.

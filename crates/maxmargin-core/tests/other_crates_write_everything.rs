@@ -7,13 +7,13 @@ use std::sync::Arc;
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::linear::{FeatureSum, round_up};
 use maxmargin_core::risk::{
-    Bounds, Groups, Oracle, Plane, Point, Risk, RiskMemory, StructuredRisk, SummedPlanes, evaluate,
+    Bounds, Groups, Oracle, Plane, Point, Risk, RiskId, RiskMemory, StructuredRisk, SummedPlanes, evaluate,
     norm_bound,
 };
 use maxmargin_core::search::{MarginSearch, Memory, Scene, Search, Strategy, SurrogateSearch, Violation};
 use maxmargin_core::solver::{
-    Bmrm, Certificate, Limits, Outcome, Progress, RunState, Solver, SolverKind, SolverSettings, SolverState,
-    Stop, load_state, load_state_with, lower_bound_of, resume, run, save_state,
+    Bmrm, Certificate, Limits, Outcome, Progress, RunState, Solver, SolverFactory, SolverKind,
+    SolverSettings, SolverState, Stop, load_state, load_state_with, lower_bound_of, resume, run, save_state,
 };
 use maxmargin_core::structure::{Example, Found, LabelCost, Magnitude, Mix, MulticlassStructure, Structure};
 use maxmargin_core::surrogate::{Surrogate, SurrogateFunction};
@@ -121,9 +121,9 @@ fn built_in(search: impl Search<MulticlassStructure> + 'static) -> Box<dyn Risk>
 
 fn run_to(risk: &dyn Risk, kind: SolverKind, max_passes: usize) -> Outcome {
     kind.check(risk).unwrap();
-    let mut solver = kind.build(risk, &SolverSettings::new(0.05).unwrap());
+    let mut solver = kind.build(risk, &SolverSettings::new(0.05).unwrap()).unwrap();
     let limits = Limits { gap: 1e-7, max_passes, time_limit: None };
-    run(solver.as_mut(), risk, limits, |_| ControlFlow::Continue(()))
+    run(solver.as_mut(), risk, limits, |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn optimum(risk: &dyn Risk, kind: SolverKind) -> Certificate {
@@ -372,11 +372,15 @@ fn a_search() {
 }
 
 /// Σ max(0, 1 − s_i w) for single numbers: a risk without structure.
-struct Hinges(Vec<f64>);
+struct Hinges(Vec<f64>, RiskId);
 
 struct HingeOracle<'a>(&'a Hinges);
 
 impl Risk for Hinges {
+    fn id(&self) -> RiskId {
+        self.1
+    }
+
     fn dim(&self) -> usize {
         1
     }
@@ -419,10 +423,10 @@ impl HingeOracle<'_> {
 
 impl Oracle for HingeOracle<'_> {
     fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds {
-        let value = 1.0 - self.0.0[i] * at.scale * at.direction[0];
+        let value = 1.0 - self.0.0[i] * at.scale() * at.direction()[0];
         *plane = if value > 0.0 { Plane::new(&[1], -1.0, 1.0) } else { Plane::new(&[0], 0.0, 0.0) };
         let value = value.max(0.0);
-        Bounds::new(value, value, 8.0 * f64::EPSILON * (1.0 + self.0.0[i].abs() * at.norm))
+        Bounds::new(value, value, 8.0 * f64::EPSILON * (1.0 + self.0.0[i].abs() * at.norm()))
     }
 
     fn values_there(&mut self, i: usize, planes: &[Plane], values: &mut Vec<f64>) {
@@ -431,7 +435,9 @@ impl Oracle for HingeOracle<'_> {
     }
 
     fn values(&mut self, i: usize, at: Point<'_>, planes: &[Plane], values: &mut Vec<f64>) {
-        values.extend(planes.iter().map(|plane| self.slope(i, plane) * at.scale * at.direction[0] + plane.b));
+        values.extend(
+            planes.iter().map(|plane| self.slope(i, plane) * at.scale() * at.direction()[0] + plane.b),
+        );
     }
 
     fn products(&mut self, i: usize, plane: &Plane, others: &[Plane], products: &mut Vec<f64>) {
@@ -479,10 +485,10 @@ impl Oracle for HingeOracle<'_> {
 
 #[test]
 fn a_risk() {
-    let risk = Hinges(vec![1.0, 2.0, -0.5, 1.5]);
-    let mut solver = Bmrm::new(0.1, &risk, 1, None);
+    let risk = Hinges(vec![1.0, 2.0, -0.5, 1.5], RiskId::new());
+    let mut solver = Bmrm::new(0.1, &risk, 1, None).unwrap();
     let limits = Limits { gap: 1e-9, ..Limits::default() };
-    let outcome = run(&mut solver, &risk, limits, |_| ControlFlow::Continue(()));
+    let outcome = run(&mut solver, &risk, limits, |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(outcome.stop, Stop::GapReached);
     // From w = 1 on only the negative one costs, and its slope is 0.5/4 = 0.125, more than λ w = 0.1 takes away; but below
     // 1 the first hinge pulls up with 1/4.
@@ -505,7 +511,7 @@ impl Subgradient {
         Self { lambda, steps: 0.0, weights: vec![0.0; dim], mean: (vec![0.0; dim], 0.0) }
     }
 
-    fn load(bytes: &[u8], risk: &dyn Risk) -> Result<Box<dyn Solver>> {
+    fn load(bytes: &[u8], risk: &dyn Risk) -> Result<Self> {
         let (numbers, rest) = bytes.as_chunks::<8>();
         let numbers: Vec<f64> = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
         let dim = risk.dim();
@@ -514,13 +520,34 @@ impl Subgradient {
         }
         let (weights, slope) = numbers[3..].split_at(dim);
         let mean = (slope.to_vec(), numbers[2]);
-        Ok(Box::new(Self { lambda: numbers[0], steps: numbers[1], weights: weights.to_vec(), mean }))
+        Ok(Self { lambda: numbers[0], steps: numbers[1], weights: weights.to_vec(), mean })
+    }
+}
+
+#[derive(Debug)]
+struct Subgradients;
+
+impl SolverFactory for Subgradients {
+    fn name(&self) -> &'static str {
+        Subgradient::NAME
+    }
+
+    fn build(&self, risk: &dyn Risk, settings: &SolverSettings) -> Result<Box<dyn Solver>> {
+        Ok(Box::new(Subgradient::new(settings.lambda, risk.dim())))
+    }
+
+    fn load(&self, state: &[u8], risk: &dyn Risk) -> Result<Box<dyn Solver>> {
+        Ok(Box::new(Subgradient::load(state, risk)?))
     }
 }
 
 impl Solver for Subgradient {
     fn name(&self) -> &'static str {
         Self::NAME
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
@@ -557,26 +584,25 @@ impl Solver for Subgradient {
 #[test]
 fn a_solver_with_checkpoints() {
     let risk = StructuredRisk::new(CLASSES, MarginSearch, classes()).unwrap();
-    let dim = risk.dim();
     let limits = |max_passes| Limits { gap: 0.0, max_passes, time_limit: None };
     let go_on = |_: &RunState, _: &dyn Solver| ControlFlow::Continue(());
-    let mut solver = Subgradient::new(0.05, dim);
-    let mut state = RunState::new(dim);
-    resume(&mut solver, &risk, limits(20), &mut state, go_on);
-    let bytes = save_state(&state, &solver, &risk).unwrap();
-    resume(&mut solver, &risk, limits(60), &mut state, go_on);
+    let kind = SolverKind::custom(&Subgradients);
+    let mut solver = kind.build(&risk, &SolverSettings::new(0.05).unwrap()).unwrap();
+    let mut state = RunState::new(&risk);
+    resume(solver.as_mut(), &risk, limits(20), &mut state, go_on).unwrap();
+    let bytes = save_state(&state, solver.as_ref(), &risk).unwrap();
+    resume(solver.as_mut(), &risk, limits(60), &mut state, go_on).unwrap();
     let whole = state.into_outcome(Stop::PassLimit);
     assert_same(whole.report.certificate, optimum(&risk, SolverKind::Bcfw), "subgradient");
 
     let refused = load_state(&bytes, &risk).map(drop).unwrap_err().to_string();
     assert!(refused.contains("subgradient"), "{refused}");
-    let (mut state, mut again) =
-        load_state_with(&bytes, &risk, &[(Subgradient::NAME, Subgradient::load)]).unwrap();
-    resume(again.as_mut(), &risk, limits(60), &mut state, go_on);
+    let (mut state, mut again) = load_state_with(&bytes, &risk, &[&Subgradients]).unwrap();
+    resume(again.as_mut(), &risk, limits(60), &mut state, go_on).unwrap();
     let resumed = state.into_outcome(Stop::PassLimit);
     assert_eq!(resumed.weights, whole.weights);
     assert_eq!(resumed.report.certificate, whole.report.certificate);
     // For another risk the state is refused.
-    let other = Hinges(vec![1.0]);
-    assert!(load_state_with(&bytes, &other, &[(Subgradient::NAME, Subgradient::load)]).is_err());
+    let other = Hinges(vec![1.0], RiskId::new());
+    assert!(load_state_with(&bytes, &other, &[&Subgradients]).is_err());
 }

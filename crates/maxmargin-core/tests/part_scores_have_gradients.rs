@@ -102,7 +102,7 @@ fn multilabel(
 fn matching(random: &mut Pcg64Mcg, fertility: (u32, u32)) -> Case<MatchingStructure> {
     let x = matrix(random, 9, 2);
     let edges: Vec<Edge> = (0..9).map(|edge| Edge { left: edge / 3, right: edge % 3 }).collect();
-    let graph = Graph::new(Rows::new(&x, 0..9), edges.into(), 0);
+    let graph = Graph::new(Rows::new(&x, 0..9), edges.into(), 0).unwrap();
     let truths = [vec![0, 4], vec![1, 3, 8], vec![]];
     Case {
         structure: MatchingStructure::new(2, MatchingOptions { fertility, ..Default::default() }).unwrap(),

@@ -139,7 +139,7 @@ fn matchings() {
         let edges: Vec<Edge> =
             pairs.filter(|_| round % 3 > 0 || random.random_range(0..3) > 0).take(8).collect();
         let x = matrix(&mut random, edges.len(), 2, is_whole);
-        let graph = Graph::new(Rows::new(&x, 0..edges.len()), edges.clone().into(), 0);
+        let graph = Graph::new(Rows::new(&x, 0..edges.len()), edges.clone().into(), 0).unwrap();
         let loss = match round % 5 {
             0 => LinkLoss::Mistakes { miss: 2.0, false_link: 1.0 },
             1 => LinkLoss::Mistakes { miss: 0.7, false_link: 1.1 },

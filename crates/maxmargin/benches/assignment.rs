@@ -178,7 +178,7 @@ fn decoding(bencher: Bencher, size: usize, fertility: (u32, u32)) {
     let pair = |gains: Vec<f64>| {
         let features: Vec<[f64; 1]> = gains.into_iter().map(|gain| [gain]).collect();
         let features = Arc::new(FeatureMatrix::from_dense(&features));
-        Graph::new(Rows::new(&features, 0..size * size), Arc::clone(&edges), 0)
+        Graph::new(Rows::new(&features, 0..size * size), Arc::clone(&edges), 0).unwrap()
     };
     let pairs: Vec<Graph> = words(size).into_iter().map(pair).collect();
     let (mut turn, mut scores) = (pairs.iter().cycle(), MatchingScores::default());

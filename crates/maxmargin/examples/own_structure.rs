@@ -191,8 +191,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let risk = StructuredRisk::new(Segment { features: FEATURES }, MarginSearch, train)?;
     let settings = SolverSettings::new(0.01)?;
-    let mut solver = SolverKind::ProxBmrm.build(&risk, &settings);
-    let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(()));
+    let mut solver = SolverKind::ProxBmrm.build(&risk, &settings)?;
+    let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(()))?;
 
     let certificate = outcome.report.certificate;
     println!("{} passes, {}", outcome.report.passes, outcome.stop.name());
@@ -256,9 +256,9 @@ mod tests {
         let train = made_up(40, &mut Pcg64Mcg::seed_from_u64(3));
         let search = SurrogateSearch::new(Surrogate::SLACK, Strategy::Hull)?;
         let risk = StructuredRisk::new(Segment { features: FEATURES }, search, train)?;
-        let mut solver = SolverKind::Bcfw.build(&risk, &SolverSettings::new(0.1)?);
+        let mut solver = SolverKind::Bcfw.build(&risk, &SolverSettings::new(0.1)?)?;
         let limits = Limits { max_passes: 200, ..Limits::default() };
-        let outcome = run(solver.as_mut(), &risk, limits, |_| ControlFlow::Continue(()));
+        let outcome = run(solver.as_mut(), &risk, limits, |_| ControlFlow::Continue(()))?;
         let certificate = outcome.report.certificate;
         // What the search may have missed is a part of the gap, and here there is little of it.
         assert!(certificate.lower_bound > 0.0 && certificate.gap().0 < 0.1, "{certificate:?}");

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::Risk;
 use crate::shown::excerpt;
-use crate::solver::{RunState, Solver, load_state, save_state};
+use crate::solver::{RunState, Solver, SolverFactory, load_state_with, save_state};
 
 const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
 
@@ -116,6 +116,16 @@ impl CheckpointDir {
 
     /// Reads the checkpoint of a run of this identity. The risk's searches remember what they knew then.
     pub fn load(&self, identity: &Identity, risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
+        self.load_with(identity, risk, &[])
+    }
+
+    /// The same where solvers that were written elsewhere may come back, each by the name of its factory.
+    pub fn load_with(
+        &self,
+        identity: &Identity,
+        risk: &dyn Risk,
+        others: &[&dyn SolverFactory],
+    ) -> Result<(RunState, Box<dyn Solver>)> {
         let refuse = |problem: String| Error::model(&self.file, problem);
         let damaged =
             || refuse("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned());
@@ -159,6 +169,6 @@ impl CheckpointDir {
         if identity.len() != header.identity.len() {
             return Err(refuse("of another kind of run".to_owned()));
         }
-        load_state(body, risk).map_err(|_| damaged())
+        load_state_with(body, risk, others).map_err(|_| damaged())
     }
 }

@@ -39,7 +39,8 @@
 //! # A structure of your own
 //!
 //! Implement [`Structure`](structure::Structure) and hand it to a [`StructuredRisk`](risk::StructuredRisk): every solver
-//! works with it. `examples/own_structure.rs` does so step by step.
+//! works with it. `examples/own_structure.rs` does so step by step. Add a [`Task`](tasks::Task) for it to the
+//! [`registry`](tasks::registry), and [`Trainer`] and [`Model`] work with it.
 
 mod checkpoint;
 pub mod data;

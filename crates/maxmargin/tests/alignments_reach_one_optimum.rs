@@ -45,9 +45,9 @@ fn all_solvers_on_fifty_sentence_pairs() {
     let mut primals = Vec::new();
     for kind in [SolverKind::Bmrm, SolverKind::Bcfw, SolverKind::Extragradient, SolverKind::SmallQp] {
         kind.check(risk.as_ref()).unwrap();
-        let mut solver = kind.build(risk.as_ref(), &SolverSettings::new(0.1).unwrap());
+        let mut solver = kind.build(risk.as_ref(), &SolverSettings::new(0.1).unwrap()).unwrap();
         let limits = Limits { gap: GAP, max_passes: 10_000, time_limit: None };
-        let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+        let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(())).unwrap();
         let certificate = outcome.report.certificate;
         assert_eq!(outcome.stop, Stop::GapReached, "{kind:?}: {certificate:?}");
         bounds = (bounds.0.max(certificate.lower_bound), bounds.1.min(certificate.primal));
@@ -77,9 +77,9 @@ fn what_is_trained_aligns_other_sentence_pairs() {
     let task = task(&vocabulary, links);
     let [train, test] = [0..200, 200..data.len()].map(|some| data.subset(&some.collect::<Vec<_>>()).unwrap());
     let risk = task.risk(&train).unwrap();
-    let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.03).unwrap());
+    let mut solver = SolverKind::Auto.build(risk.as_ref(), &SolverSettings::new(0.03).unwrap()).unwrap();
     let limits = Limits { gap: 1e-3, ..Limits::default() };
-    let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+    let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(outcome.stop, Stop::GapReached);
     let (figures, _) = task.evaluate(&outcome.weights, &test, &vocabulary.labels, None).unwrap();
     let aer = figures.figure("aer").unwrap();

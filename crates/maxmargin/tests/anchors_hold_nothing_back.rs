@@ -41,12 +41,13 @@ fn all_solvers_reach_one_optimum() {
         let mut bounds = (0.0_f64, f64::INFINITY);
         let mut ends = Vec::new();
         for kind in [SolverKind::ProxBmrm, SolverKind::Bcfw, SolverKind::NSlack] {
-            let mut solver = kind.build(risk.as_ref(), &settings);
+            let mut solver = kind.build(risk.as_ref(), &settings).unwrap();
             let outcome = run(solver.as_mut(), risk.as_ref(), limits, |report| {
                 bounds =
                     (bounds.0.max(report.certificate.lower_bound), bounds.1.min(report.certificate.primal));
                 ControlFlow::Continue(())
-            });
+            })
+            .unwrap();
             assert_eq!(outcome.stop, Stop::GapReached, "{kind}, λ {lambda}: {:?}", outcome.report);
             ends.push((kind, outcome.report.certificate));
         }
@@ -60,20 +61,21 @@ fn a_broken_run_goes_on_bit_by_bit() {
     for kind in [SolverKind::Bcfw, SolverKind::NSlack] {
         let limits = |max_passes| Limits { gap: 0.0, max_passes, time_limit: None };
         let whole_risk = risk(4);
-        let mut whole = kind.build(whole_risk.as_ref(), &settings);
-        let expected = run(whole.as_mut(), whole_risk.as_ref(), limits(6), |_| ControlFlow::Continue(()));
+        let mut whole = kind.build(whole_risk.as_ref(), &settings).unwrap();
+        let expected =
+            run(whole.as_mut(), whole_risk.as_ref(), limits(6), |_| ControlFlow::Continue(())).unwrap();
 
         let folder = tempfile::tempdir().unwrap();
         let directory = CheckpointDir::new(folder.path()).unwrap();
         let first_risk = risk(4);
-        let mut first = kind.build(first_risk.as_ref(), &settings);
-        let mut state = RunState::new(first_risk.dim());
+        let mut first = kind.build(first_risk.as_ref(), &settings).unwrap();
+        let mut state = RunState::new(first_risk.as_ref());
         let go_on = |_: &RunState, _: &dyn maxmargin::solver::Solver| ControlFlow::Continue(());
-        resume(first.as_mut(), first_risk.as_ref(), limits(3), &mut state, go_on);
+        resume(first.as_mut(), first_risk.as_ref(), limits(3), &mut state, go_on).unwrap();
         directory.save(&Identity::default(), &state, first.as_ref(), first_risk.as_ref()).unwrap();
         let second_risk = risk(4);
         let (mut state, mut second) = directory.load(&Identity::default(), second_risk.as_ref()).unwrap();
-        let stop = resume(second.as_mut(), second_risk.as_ref(), limits(6), &mut state, go_on);
+        let stop = resume(second.as_mut(), second_risk.as_ref(), limits(6), &mut state, go_on).unwrap();
         assert_eq!(state.into_outcome(stop).weights, expected.weights, "{kind}");
     }
 }

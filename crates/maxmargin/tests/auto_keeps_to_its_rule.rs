@@ -59,9 +59,9 @@ fn weights_to_start_from_need_a_solver_that_can() {
 fn what_is_chosen_reaches_the_gap() {
     for risk in [classes(5), classes(7)] {
         let settings = SolverSettings::new(1.0 / 60.0).unwrap();
-        let mut solver = SolverKind::Auto.build(&risk, &settings);
+        let mut solver = SolverKind::Auto.build(&risk, &settings).unwrap();
         assert_eq!(solver.name(), SolverKind::Auto.resolve(&risk, settings.lambda).kind.name());
-        let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(()));
+        let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(outcome.stop, Stop::GapReached);
     }
 }

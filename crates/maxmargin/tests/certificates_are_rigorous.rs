@@ -87,7 +87,7 @@ fn check(
     reference: Bracket,
 ) -> Result<Vec<Certificate>, TestCaseError> {
     let rounding = reference.rounding();
-    let mut solver = kind.build(risk, settings);
+    let mut solver = kind.build(risk, settings).unwrap();
     let mut lower_bound = f64::NEG_INFINITY;
     let mut certificates = Vec::new();
     for pass in 1..=passes {

@@ -168,9 +168,9 @@ fn losses_that_are_rounded_a_thousand_times() {
         let risk = surrogated.risk();
         let settings = SolverSettings::new(1e200).unwrap();
         for kind in SolverKind::solvers().filter(|kind| kind.check(risk.as_ref()).is_ok()) {
-            let mut solver = kind.build(risk.as_ref(), &settings);
+            let mut solver = kind.build(risk.as_ref(), &settings).unwrap();
             let limits = Limits { gap: 0.0, max_passes: 3, time_limit: None };
-            let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+            let outcome = run(solver.as_mut(), risk.as_ref(), limits, |_| ControlFlow::Continue(())).unwrap();
             let Certificate { primal, lower_bound, .. } = outcome.report.certificate;
             let case = format!("{kind}, {name}, {length} times {cost}");
             assert!(Rational::from(lower_bound) <= value, "{case}: {lower_bound} is above {value:?}");

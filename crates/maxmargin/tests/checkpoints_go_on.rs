@@ -51,16 +51,17 @@ fn train(
     settings: &SolverSettings,
     save: Option<(usize, &CheckpointDir)>,
 ) -> Outcome {
-    let mut solver = kind.build(risk, settings);
-    let mut state = RunState::new(risk.dim());
+    let mut solver = kind.build(risk, settings).unwrap();
+    let mut state = RunState::new(risk);
     let stop = resume(solver.as_mut(), risk, LIMITS, &mut state, |state, solver| {
         if let Some((pass, directory)) = save
-            && state.report.passes == pass
+            && state.report().passes == pass
         {
             directory.save(&identity(kind.name()), state, solver, risk).unwrap();
         }
         ControlFlow::Continue(())
-    });
+    })
+    .unwrap();
     state.into_outcome(stop)
 }
 
@@ -81,8 +82,9 @@ fn check(
         }
         let risk = new_risk();
         let (mut state, mut solver) = directory.load(&identity(kind.name()), &*risk).unwrap();
-        prop_assert_eq!(state.report.passes, pass);
-        let stop = resume(solver.as_mut(), &*risk, LIMITS, &mut state, |_, _| ControlFlow::Continue(()));
+        prop_assert_eq!(state.report().passes, pass);
+        let stop =
+            resume(solver.as_mut(), &*risk, LIMITS, &mut state, |_, _| ControlFlow::Continue(())).unwrap();
         let resumed = state.into_outcome(stop);
         prop_assert_eq!(resumed.stop, whole.stop, "{}", kind);
         prop_assert_eq!(resumed.report.passes, whole.report.passes, "{}", kind);

@@ -91,9 +91,9 @@ fn solve(
     lambda: f64,
     known: (f64, f64),
 ) -> Result<(), String> {
-    let mut solver = kind.build(risk, &SolverSettings::new(lambda).unwrap());
+    let mut solver = kind.build(risk, &SolverSettings::new(lambda).unwrap()).unwrap();
     let limits = Limits { gap: GAP, time_limit: Some(TIME_LIMIT), ..Limits::default() };
-    let outcome = run(&mut *solver, risk, limits, |_| ControlFlow::Continue(()));
+    let outcome = run(&mut *solver, risk, limits, |_| ControlFlow::Continue(())).unwrap();
     let (report, found) = (outcome.report, outcome.report.certificate);
     let line = format!(
         "{name}, λ = {lambda:.6}, {kind}: F* in [{:.8}, {:.8}] after {} passes, {:.1} s; known {known:?}",

@@ -37,7 +37,7 @@ fn check_planes(problem: &Problem, w: &[f64], others: &[&[f64]]) -> Result<(), T
         let mut planes = Vec::new();
         for scale in [1.0, 0.0, 1e-9, 0.25, 1.7, 1e4] {
             let measured = Point::from(w);
-            let at = Point { scale, norm: 1.001 * scale * measured.norm, ..measured };
+            let at = measured.times(scale);
             let here: Vec<f64> = w.iter().map(|w| scale * w).collect();
             let h = problem.h(i, &here);
             let close = |x: f64, y: f64| (x - y).abs() <= TOLERANCE * (1.0 + y.abs());

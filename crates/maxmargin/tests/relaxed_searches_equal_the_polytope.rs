@@ -358,7 +358,8 @@ fn check_training(surrogated: &Surrogated, settings: &SolverSettings) -> Result<
         let outcome = common::with_threads(1, || {
             let risk = surrogated.risk();
             let limits = Limits { gap: GAP, max_passes: 1_000, time_limit: None };
-            run(&mut *kind.build(&*risk, settings), &*risk, limits, |_| ControlFlow::Continue(()))
+            run(&mut *kind.build(&*risk, settings).unwrap(), &*risk, limits, |_| ControlFlow::Continue(()))
+                .unwrap()
         });
         let certificate = outcome.report.certificate;
         let case = || {

@@ -46,7 +46,7 @@ proptest! {
             prop_assert!(kind.check(&*risk).is_ok());
             let settings = SolverSettings::new(lambda).unwrap();
             let limits = Limits { gap: GAP, max_passes: MOST_PASSES, time_limit: None };
-            let mut solver = kind.build(&*risk, &settings);
+            let mut solver = kind.build(&*risk, &settings).unwrap();
             let mut broken = None;
             let outcome = common::with_threads(1, || run(&mut *solver, &*risk, limits, |report| {
                 let certificate = report.certificate;
@@ -55,7 +55,7 @@ proptest! {
                     return ControlFlow::Break(());
                 }
                 ControlFlow::Continue(())
-            }));
+            }).unwrap());
             prop_assert!(broken.is_none(), "{kind}: {broken:?} does not contain F* in {reference:?}");
             let certificate = outcome.report.certificate;
             prop_assert!(
@@ -76,12 +76,12 @@ proptest! {
         lambdas in prop::collection::vec(prop::sample::select(vec![1.0, 0.3, 0.1, 0.01]), 2..4),
     ) {
         let risk = problem.risk();
-        let mut solver = SolverKind::Extragradient.build(&*risk, &SolverSettings::new(lambdas[0]).unwrap());
+        let mut solver = SolverKind::Extragradient.build(&*risk, &SolverSettings::new(lambdas[0]).unwrap()).unwrap();
         for (k, &lambda) in lambdas.iter().enumerate() {
             prop_assert!(k == 0 || solver.set_lambda(lambda));
             let limits = Limits { gap: GAP, max_passes: MOST_PASSES, time_limit: None };
             let outcome =
-                common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())));
+                common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())).unwrap());
             let certificate = outcome.report.certificate;
             let reference = optimum(&problem, lambda);
             let primal = problem.objective(lambda, &outcome.weights);
@@ -102,7 +102,7 @@ proptest! {
             prop_assert!(message.contains("margin") && message.contains("bcfw"), "{message}");
             // Nobody asked; it does no harm.
             let risk = slack.risk();
-            let certificate = kind.build(&*risk, &SolverSettings::new(0.1).unwrap()).step(&*risk).certificate;
+            let certificate = kind.build(&*risk, &SolverSettings::new(0.1).unwrap()).unwrap().step(&*risk).certificate;
             prop_assert_eq!(certificate.lower_bound, 0.0);
         }
     }

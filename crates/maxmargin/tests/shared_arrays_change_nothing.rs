@@ -106,9 +106,9 @@ fn trained(matrix: FeatureMatrix) -> (Vec<u64>, u64) {
     let structure = MulticlassStructure::new(COLUMNS, 3, true, LabelCost::ZeroOne).unwrap();
     let examples = (0..features.rows()).map(example).collect();
     let risk = StructuredRisk::new(structure, MarginSearch, examples).unwrap();
-    let mut solver = Bcfw::new(0.1, &risk, BcfwOptions::default());
+    let mut solver = Bcfw::new(0.1, &risk, BcfwOptions::default()).unwrap();
     let limits = Limits { gap: 1e-3, max_passes: 20, time_limit: None };
-    let weights = run(&mut solver, &risk, limits, |_| ControlFlow::Continue(())).weights;
+    let weights = run(&mut solver, &risk, limits, |_| ControlFlow::Continue(())).unwrap().weights;
     let labels = (0..features.rows()).map(truth).collect();
     let data = RowExamples::new(features, labels).unwrap();
     (common::bits(&weights), data.fingerprint())

@@ -20,8 +20,8 @@ const MOST_PASSES: usize = 3_000;
 fn train(problem: &Problem, kind: SolverKind, settings: &SolverSettings, max_passes: usize) -> Outcome {
     let risk = problem.risk();
     let limits = Limits { gap: GAP, max_passes, time_limit: None };
-    let mut solver = kind.build(&*risk, settings);
-    run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(()))
+    let mut solver = kind.build(&*risk, settings).unwrap();
+    run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())).unwrap()
 }
 
 proptest! {
@@ -94,10 +94,10 @@ proptest! {
         let settings = SolverSettings { seed, ..SolverSettings::new(lambdas[0]).unwrap() };
         let limits = Limits { gap: GAP, max_passes: MOST_PASSES, time_limit: None };
         for kind in [SolverKind::Bcfw, SolverKind::NSlack] {
-            let mut solver = kind.build(&*risk, &settings);
+            let mut solver = kind.build(&*risk, &settings).unwrap();
             for (k, &lambda) in lambdas.iter().enumerate() {
                 prop_assert!(k == 0 || solver.set_lambda(lambda), "{kind} goes on with another λ");
-                let outcome = common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())));
+                let outcome = common::with_threads(1, || run(&mut *solver, &*risk, limits, |_| ControlFlow::Continue(())).unwrap());
                 let certificate = outcome.report.certificate;
                 let reference = optimum(&problem, lambda);
                 let rounding = reference.rounding();
@@ -143,8 +143,10 @@ fn a_gap_of_zero_comes_to_an_end() {
                 let settings = SolverSettings::new(lambda).unwrap();
                 let risk = problem.risk();
                 let limits = Limits { gap: 0.0, max_passes: 2_000, time_limit: None };
-                let outcome =
-                    run(&mut *kind.build(&*risk, &settings), &*risk, limits, |_| ControlFlow::Continue(()));
+                let outcome = run(&mut *kind.build(&*risk, &settings).unwrap(), &*risk, limits, |_| {
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
                 done.send(outcome.report.certificate)
             });
             let certificate = waiting.recv_timeout(Duration::from_secs(20));

@@ -29,9 +29,9 @@ fn train(threads: usize, busy: usize) -> Vec<f64> {
             })
             .collect();
         (0..busy).for_each(|_| started.recv().unwrap());
-        let mut solver = Bcfw::new(0.1, risk.as_ref(), BcfwOptions::default());
+        let mut solver = Bcfw::new(0.1, risk.as_ref(), BcfwOptions::default()).unwrap();
         let limits = Limits { gap: 1e-3, max_passes: 100, time_limit: None };
-        let outcome = run(&mut solver, risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+        let outcome = run(&mut solver, risk.as_ref(), limits, |_| ControlFlow::Continue(())).unwrap();
         drop(ends);
         assert_eq!(outcome.stop, Stop::GapReached);
         outcome.weights

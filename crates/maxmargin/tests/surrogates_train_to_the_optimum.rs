@@ -54,7 +54,7 @@ fn train(surrogated: &Surrogated, kind: SolverKind, settings: &SolverSettings, m
     let risk = surrogated.risk();
     kind.check(&*risk).unwrap();
     let limits = Limits { gap: GAP, max_passes, time_limit: None };
-    run(&mut *kind.build(&*risk, settings), &*risk, limits, |_| ControlFlow::Continue(()))
+    run(&mut *kind.build(&*risk, settings).unwrap(), &*risk, limits, |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// Solvers with the most passes that they get: those that need not come to an end, or cannot, get few.

@@ -68,7 +68,7 @@ fn check(name: &str, new_risk: impl Fn() -> Box<dyn Risk> + Sync, lambda: f64, p
             common::with_threads(threads, || {
                 // A new one each time: searches remember what they found.
                 let risk = new_risk();
-                let mut solver = kind.build(&*risk, &settings);
+                let mut solver = kind.build(&*risk, &settings).unwrap();
                 let certificates: Vec<_> = (0..passes).map(|_| solver.step(&*risk).certificate).collect();
                 let numbers: Vec<f64> = certificates.iter().flat_map(|c| [c.primal, c.lower_bound]).collect();
                 (common::bits(&numbers), common::bits(solver.weights()))

@@ -58,8 +58,9 @@ fn check(
         for (risk, n) in risks.iter().zip(sizes) {
             let settings = SolverSettings::new(product / n).unwrap();
             let limits = Limits { gap: 1e-6, max_passes: 3_000, time_limit: None };
-            let mut solver = kind.build(&**risk, &settings);
-            let found = run(&mut *solver, &**risk, limits, |_| ControlFlow::Continue(())).report.certificate;
+            let mut solver = kind.build(&**risk, &settings).unwrap();
+            let found =
+                run(&mut *solver, &**risk, limits, |_| ControlFlow::Continue(())).unwrap().report.certificate;
             let (lower, upper) = (n * found.lower_bound, n * found.primal);
             let (least, most) = (sizes[1] * reference.lower, sizes[1] * reference.upper);
             prop_assert!(

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use maxmargin::tasks::{OptionGroup, TaskObject, TaskOption, registry};
 
-use super::{EvaluationArguments, ReadArguments};
+use super::{EvaluationArguments, ReadArguments, with_flags};
 use crate::files::Files;
 
 /// A task with what its flags say, and how its data is read.
@@ -78,7 +78,7 @@ fn for_task<C: TaskCommand>(task: &dyn TaskObject) -> Command {
     }
     let flags = task.options().into_iter().map(argument);
     // Last, since the structs of flags have descriptions of their own.
-    command.args(flags).about(task.summary()).long_about(task.about()).after_help("")
+    command.args(flags).about(task.summary()).long_about(with_flags(task.about(), |_| true)).after_help("")
 }
 
 /// The flag that sets an option of a task.
@@ -89,12 +89,12 @@ fn argument(option: TaskOption) -> Arg {
         OptionGroup::Reading => "Reading",
     };
     let help = match option.default {
-        Some(default) => format!("{} [default: {default}]", option.help),
-        None => option.help.to_owned(),
+        Some(default) => format!("{} [default: {default}]", with_flags(option.help, |_| true)),
+        None => with_flags(option.help, |_| true),
     };
     let mut argument = Arg::new(option.name).long(option.name).help_heading(heading).help(help.clone());
     if !option.more.is_empty() {
-        argument = argument.long_help(format!("{help}\n\n{}", option.more));
+        argument = argument.long_help(format!("{help}\n\n{}", with_flags(option.more, |_| true)));
     }
     match option.value {
         None => argument.action(ArgAction::SetTrue),

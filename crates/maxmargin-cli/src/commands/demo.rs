@@ -37,7 +37,11 @@ impl Demo {
         let shown = registry::find(&self.task)?.demo(&mut show);
         match broken {
             Some(error) => Err(error),
-            None => Ok(shown?),
+            None => {
+                shown?;
+                let next = format!("maxmargin train {} --help", self.task);
+                say(&format!("Next: `{next}` to learn from data of your own.\n"))
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::array::{Array, Number};
-use super::parts::whole_rows;
+use super::parts::{check_scale, whole_rows};
 use super::{MatrixBuilder, Row, RowValues};
 use crate::error::Result;
 
@@ -49,9 +49,10 @@ impl FeatureMatrix {
         builder.finish(columns)
     }
 
-    /// A dense matrix of bytes, each worth `byte · scale`; an error if they are no whole rows.
+    /// A dense matrix of bytes, each worth `byte · scale`; an error if they are no whole rows, or the scale is not finite.
     pub fn from_bytes(bytes: Vec<u8>, columns: usize, scale: f64) -> Result<Self> {
         let rows = whole_rows(bytes.len(), columns)?;
+        check_scale(scale)?;
         let values = Values::Bytes { bytes: bytes.into(), scale };
         Ok(Self { columns, rows, sparse: false, values, ..Self::default() })
     }
@@ -96,9 +97,10 @@ impl FeatureMatrix {
     ///
     /// # Panics
     ///
-    /// When the matrix has no such row.
+    /// When the matrix has no such row, as a slice does.
     #[inline]
     pub fn row(&self, row: usize) -> Row<'_> {
+        assert!(row < self.rows, "a row of the matrix");
         let range = if self.sparse {
             self.starts[row]..self.starts[row + 1]
         } else {

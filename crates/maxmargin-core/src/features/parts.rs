@@ -239,15 +239,20 @@ impl ValueArray {
     /// The first so many values.
     fn checked(self, stored: usize) -> Result<Values> {
         Ok(match self {
-            ValueArray::Bytes { scale, .. } if !scale.is_finite() => {
-                return Err(Error::parameter("scale", format!("{scale} is not finite")));
-            }
             ValueArray::Bytes { bytes, scale } => {
+                check_scale(scale)?;
                 Values::Bytes { bytes: Array::Shared(bytes.truncated(stored)), scale }
             }
             ValueArray::Single(values) => Values::Single(Array::Shared(values.truncated(stored))),
             ValueArray::Double(values) => Values::Double(Array::Shared(values.truncated(stored))),
         })
+    }
+}
+
+pub(super) fn check_scale(scale: f64) -> Result<()> {
+    match scale.is_finite() {
+        true => Ok(()),
+        false => Err(Error::parameter("scale", format!("{scale} is not finite"))),
     }
 }
 

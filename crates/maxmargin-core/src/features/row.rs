@@ -79,6 +79,10 @@ impl<'a> Row<'a> {
     }
 
     /// ⟨self, other⟩ for rows of one matrix.
+    ///
+    /// # Panics
+    ///
+    /// It may for rows of different matrices.
     pub fn dot(&self, other: &Row<'_>) -> f64 {
         match (self.indices, other.indices) {
             (Some(indices), Some(other_indices)) => {

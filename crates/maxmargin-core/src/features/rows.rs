@@ -64,10 +64,11 @@ impl Rows {
     ///
     /// # Panics
     ///
-    /// When the matrix has no such row.
+    /// When there are not so many, as a slice does.
     #[inline]
     pub fn row(&self, position: usize) -> Row<'_> {
-        debug_assert!(position < self.len());
+        // Beyond them there may be rows of other examples.
+        assert!(position < self.len(), "a row of the example");
         self.matrix.row(self.start as usize + position)
     }
 

@@ -27,6 +27,10 @@ struct Departure {
 /// let paths = maxmargin_core::inference::k_best_paths(2, &unary, &step, &mut Vec::new(), 2);
 /// assert_eq!(paths, [[1, 0], [1, 1]]);
 /// ```
+///
+/// # Panics
+///
+/// When there is no step for each pair of states, or no whole number of rows.
 pub fn k_best_paths(
     states: usize,
     unary: &[f64],
@@ -34,7 +38,7 @@ pub fn k_best_paths(
     best: &mut Vec<f64>,
     k: usize,
 ) -> Vec<Vec<u32>> {
-    let length = unary.len() / states;
+    let length = unary.len().checked_div(states).unwrap_or(0);
     if k == 0 || length == 0 {
         return vec![Vec::new(); k.min(1)];
     }

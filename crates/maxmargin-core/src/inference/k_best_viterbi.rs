@@ -77,13 +77,17 @@ impl PartialOrd for Candidate {
 }
 
 /// The `k` best paths, best first; fewer when there are fewer. `unary` and `step` as for [`viterbi`](super::viterbi).
+///
+/// # Panics
+///
+/// When there is no step for each pair of states, or no whole number of rows.
 pub fn k_best_viterbi(
     states: usize,
     unary: &[Lexicographic],
     step: &[Lexicographic],
     k: usize,
 ) -> Vec<(Vec<u32>, Lexicographic)> {
-    let length = unary.len() / states;
+    let length = unary.len().checked_div(states).unwrap_or(0);
     if length == 0 || k == 0 {
         // An empty chain has one path: the empty one.
         return if k == 0 { Vec::new() } else { vec![(Vec::new(), Lexicographic::default())] };

@@ -6,6 +6,10 @@
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
+//!
+//! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
+//! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
+//! are not, end in a panic, as with the slices of the standard library: structures check theirs when they are made.
 
 mod assignment;
 mod b_matching;

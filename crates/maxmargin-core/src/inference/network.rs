@@ -5,6 +5,8 @@
 //! the polytope of all flows are whole too (SADDLE, "why is relaxation tight?"). So a structure whose labels are whole
 //! flows can be decoded by linear programming, and trained on the polytope instead of its labels.
 
+use crate::error::{Error, Result};
+
 /// An arc from one node to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NetworkArc {
@@ -26,12 +28,11 @@ pub struct NetworkArc {
 ///
 /// ```
 /// use maxmargin_core::inference::{Network, NetworkArc};
-/// let mut network = Network::new(vec![1.0, -1.0]);
-/// for capacity in [1.0, 0.5] {
-///     network.add(NetworkArc { tail: 0, head: 1, capacity, weight: 1.0 });
-/// }
+/// let arc = |capacity| NetworkArc { tail: 0, head: 1, capacity, weight: 1.0 };
+/// let network = Network::with_arcs(vec![1.0, -1.0], vec![arc(1.0), arc(0.5)])?;
 /// assert!(network.excess(&[0.5, 0.5]) == 0.0);
 /// assert!(network.excess(&[1.0, 0.5]) > 0.0);
+/// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Network {
@@ -40,13 +41,35 @@ pub struct Network {
 }
 
 impl Network {
-    /// Nodes with these supplies, which add up to 0, and no arcs yet.
-    pub fn new(supplies: Vec<f64>) -> Self {
+    /// Nodes with these supplies, which add up to 0, and arcs between them. Refused are arcs of other nodes, and numbers that are
+    /// no supplies, capacities or weights.
+    pub fn with_arcs(supplies: Vec<f64>, arcs: Vec<NetworkArc>) -> Result<Self> {
+        if supplies.iter().any(|supply| !supply.is_finite()) {
+            return Err(Error::parameter("network", "supplies are finite"));
+        }
+        let is_sound = |arc: &NetworkArc| {
+            let is_between_nodes = (arc.tail.max(arc.head) as usize) < supplies.len();
+            is_between_nodes && arc.capacity >= 0.0 && arc.weight > 0.0 && arc.weight.is_finite()
+        };
+        match arcs.iter().find(|arc| !is_sound(arc)) {
+            None => Ok(Self { supplies, arcs }),
+            Some(arc) => {
+                let problem = format!(
+                    "{arc:?} of {} nodes; capacities are not negative, weights above 0",
+                    supplies.len()
+                );
+                Err(Error::parameter("network", problem))
+            }
+        }
+    }
+
+    /// Nodes with these supplies, and no arcs yet.
+    pub(crate) fn new(supplies: Vec<f64>) -> Self {
         Self { supplies, arcs: Vec::new() }
     }
 
     /// Adds an arc between two nodes that exist.
-    pub fn add(&mut self, arc: NetworkArc) {
+    pub(crate) fn add(&mut self, arc: NetworkArc) {
         debug_assert!((arc.tail.max(arc.head) as usize) < self.supplies.len(), "an arc between nodes");
         debug_assert!(arc.weight > 0.0 && arc.capacity >= 0.0, "an arc with a weight and a capacity");
         self.arcs.push(NetworkArc { capacity: arc.capacity.max(0.0), ..arc });

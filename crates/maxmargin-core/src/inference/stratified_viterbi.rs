@@ -33,9 +33,9 @@ impl StratifiedTable {
     pub fn fill(&mut self, states: usize, unary: &[f64], step: &[f64], costs: impl IntoIterator<Item = u32>) {
         self.costs.clear();
         self.costs.extend(costs);
-        (self.states, self.length) = (states, unary.len() / states);
+        (self.states, self.length) = (states, unary.len().checked_div(states).unwrap_or(0));
         let most = |row: &[u32]| row.iter().copied().max().unwrap_or(0) as usize;
-        self.totals = 1 + self.costs.chunks_exact(states).map(most).sum::<usize>();
+        self.totals = 1 + self.costs.chunks_exact(states.max(1)).map(most).sum::<usize>();
         let size = self.totals * states;
         self.best.clear();
         self.best.resize(self.length.max(1) * size, f64::NEG_INFINITY);

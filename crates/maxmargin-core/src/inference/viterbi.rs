@@ -17,8 +17,12 @@ use crate::linear::max_plus;
 /// maxmargin_core::inference::viterbi(2, &unary, &step, &mut Vec::new(), &mut path);
 /// assert_eq!(path, [1, 0]);
 /// ```
+///
+/// # Panics
+///
+/// When there is no step for each pair of states, or no whole number of rows.
 pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, path: &mut Vec<u32>) {
-    let length = unary.len() / states;
+    let length = unary.len().checked_div(states).unwrap_or(0);
     path.clear();
     if length == 0 {
         return;

@@ -23,6 +23,10 @@ impl CooVector {
     }
 
     /// ⟨self, dense⟩.
+    ///
+    /// # Panics
+    ///
+    /// When an index is beyond the end, as a slice does.
     pub fn dot(&self, dense: &[f64]) -> f64 {
         // Four sums, so that an addition need not wait for the one before it.
         let (indices, indices_rest) = self.indices.as_chunks::<4>();
@@ -38,6 +42,10 @@ impl CooVector {
     }
 
     /// `dense += factor · self`.
+    ///
+    /// # Panics
+    ///
+    /// When an index is beyond the end, as a slice does.
     pub fn add_to(&self, factor: f64, dense: &mut [f64]) {
         for (&i, &v) in self.indices.iter().zip(&self.values) {
             dense[i as usize] += factor * v;
@@ -81,12 +89,13 @@ impl CooVector {
 impl FeatureSum for CooVector {
     #[inline]
     fn add(&mut self, index: usize, value: f64) {
-        self.indices.push(index as u32);
+        // A place beyond all weights must not become one of the first.
+        self.indices.push(index.min(u32::MAX as usize) as u32);
         self.values.push(value);
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        let place = |j: usize| (j * labels + label) as u32;
+        let place = |j: usize| (j * labels + label).min(u32::MAX as usize) as u32;
         match row.indices {
             Some(indices) => self.indices.extend(indices.iter().map(|&j| place(j as usize))),
             None => self.indices.extend((0..row.len()).map(place)),
@@ -99,6 +108,10 @@ impl FeatureSum for CooVector {
             RowValues::Single(v) => self.values.extend(v.iter().map(|&v| factor * f64::from(v))),
             RowValues::Double(v) => self.values.extend(v.iter().map(|&v| factor * v)),
         }
+        // A row that somebody made up may have more columns than values, or fewer.
+        let length = self.indices.len().min(self.values.len());
+        self.indices.truncate(length);
+        self.values.truncate(length);
     }
 }
 

@@ -6,6 +6,10 @@ use super::{dispatch, multiply_add};
 
 /// ⟨x, y⟩.
 ///
+/// # Panics
+///
+/// When the two differ in length.
+///
 /// ```
 /// assert_eq!(maxmargin_core::linear::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
 /// ```
@@ -28,12 +32,6 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// The largest |x_j|; infinite where one of them is no number.
-///
-/// ```
-/// use maxmargin_core::linear::largest_size;
-/// assert_eq!(largest_size(&[1.0, -2.0]), 2.0);
-/// assert_eq!(largest_size(&[1.0, f64::NAN]), f64::INFINITY);
-/// ```
 pub fn largest_size(x: &[f64]) -> f64 {
     #[inline(always)]
     fn body<const FMA: bool>(x: &[f64]) -> f64 {
@@ -138,6 +136,11 @@ pub fn scale(x: &mut [f64], factor: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_number_is_infinite() {
+        assert_eq!((largest_size(&[1.0, -2.0]), largest_size(&[1.0, f64::NAN])), (2.0, f64::INFINITY));
+    }
 
     #[test]
     fn kernels_agree_with_the_definition() {

@@ -14,13 +14,13 @@ mod rows;
 
 pub use common_directions::CommonDirections;
 pub use coo_vector::CooVector;
-pub use dense::{
-    add_scaled, dot, dots, large_norm_squared, largest_size, norm_squared, norm_squared_roundings, rotate,
-    scale,
+pub(crate) use dense::{
+    add_scaled, dots, large_norm_squared, largest_size, norm_squared_roundings, rotate, scale,
 };
+pub use dense::{dot, norm_squared};
 pub use feature_sum::FeatureSum;
-pub use large::LargeVector;
-pub use max_plus::max_plus;
+pub(crate) use large::LargeVector;
+pub(crate) use max_plus::max_plus;
 pub use rounding::{Precise, PreciseSum, precise_row_products, precise_share, round_down, round_up};
 pub use rows::add_row_products;
 

@@ -140,6 +140,10 @@ impl FeatureSum for PreciseSum {
 }
 
 /// `out[k] = start[k] + Σ_j row_j · weights[j · out.len() + k]`, right up to one rounding and [`precise_share`].
+///
+/// # Panics
+///
+/// When there are fewer weights than the row's columns ask for, as a slice does.
 pub fn precise_row_products(row: Row<'_>, weights: &[f64], out: &mut [Precise]) {
     let labels = out.len();
     let scale = if let RowValues::Bytes(_, scale) = row.values { scale } else { 1.0 };

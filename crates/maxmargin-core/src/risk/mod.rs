@@ -19,6 +19,7 @@ pub use saddle::Saddle;
 pub use structured::StructuredRisk;
 
 use std::ops::{AddAssign, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,20 +32,42 @@ use crate::structure::Magnitude;
 /// A bound on ‖w‖ comes with it, without which no upper bound is finite: rounding is known relative to ‖w‖ only.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
-    /// The direction.
-    pub direction: &'a [f64],
-    /// The factor, at least 0.
-    pub scale: f64,
-    /// At least ‖w‖; infinite where nobody asks for upper bounds.
-    pub norm: f64,
-    /// Whether scores are computed with twice the digits.
-    pub is_precise: bool,
+    pub(crate) direction: &'a [f64],
+    pub(crate) scale: f64,
+    pub(crate) norm: f64,
+    pub(crate) is_precise: bool,
 }
 
 impl<'a> Point<'a> {
+    /// The direction.
+    pub fn direction(&self) -> &'a [f64] {
+        self.direction
+    }
+
+    /// The factor.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// At least ‖w‖; infinite where nobody asks for upper bounds.
+    pub fn norm(&self) -> f64 {
+        self.norm
+    }
+
+    /// Whether scores are computed with twice the digits.
+    pub fn is_precise(&self) -> bool {
+        self.is_precise
+    }
+
     /// A point whose norm is not known. Upper bounds there are infinite.
     pub fn unmeasured(direction: &'a [f64], scale: f64) -> Self {
         Self { direction, scale, norm: f64::INFINITY, is_precise: false }
+    }
+
+    /// The point so many times as far from 0; 0 itself where the factor is negative or no number.
+    pub fn times(self, factor: f64) -> Self {
+        let factor = factor.max(0.0);
+        Self { scale: factor * self.scale, norm: round_up(factor * self.norm, 2.0), ..self }
     }
 
     /// The same point, with scores of twice the digits.
@@ -118,8 +141,25 @@ impl AddAssign for Bounds {
     }
 }
 
+/// Which risk it is: no two in a process have the same. What a solver knows of one proves nothing about another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RiskId(u64);
+
+impl RiskId {
+    /// One that no other risk has.
+    #[expect(clippy::new_without_default, reason = "no two are equal")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// A sum of convex functions of w.
+///
+/// Certificates rest on what a risk says of itself: weights that are finite and not negative, planes that hold, and bounds.
 pub trait Risk: Sync {
+    /// Which risk it is: made when the risk is, and the same ever after.
+    fn id(&self) -> RiskId;
     /// The number of weights.
     fn dim(&self) -> usize;
     /// The number n of examples.
@@ -177,6 +217,11 @@ pub struct RiskMemory {
 }
 
 /// Answers with cutting planes, and does the arithmetic with those that a solver keeps.
+///
+/// # Panics
+///
+/// Its methods are the innermost loop, and may panic for an example beyond [`Risk::len`], for a point with another number of weights
+/// than [`Risk::dim`], and for planes that are not of this example and risk.
 pub trait Oracle: Send {
     /// The plane of example i at a point, and bounds on H_i there (both without the weight c_i).
     fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds;

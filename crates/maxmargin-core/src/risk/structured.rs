@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::saddle::FlowSaddle;
-use super::{Bounds, Oracle, Plane, Point, Risk, RiskMemory, Saddle, SummedPlanes};
+use super::{Bounds, Oracle, Plane, Point, Risk, RiskId, RiskMemory, Saddle, SummedPlanes};
 use crate::error::{Error, Result};
 use crate::linear::{CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
@@ -32,6 +32,7 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 pub struct StructuredRisk<S: Structure, Q> {
+    id: RiskId,
     structure: S,
     search: Q,
     examples: Vec<Example<S>>,
@@ -50,13 +51,22 @@ pub struct StructuredRisk<S: Structure, Q> {
 
 impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     /// The risk of these examples. Refused where the search asks for what the structure does not have, where an input or a truth
-    /// does not fit the structure, where a weight is negative or not finite, as planes are no lower bounds then, and where sums
-    /// could be infinite.
+    /// does not fit the structure, where a weight is negative or not finite or a truth costs something, as planes are no lower
+    /// bounds then, where sums could be infinite, and where there are more weights than 32 bits can count.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
         search.check(&structure)?;
+        if u32::try_from(structure.dim()).is_err() {
+            let problem = format!("{} weights; there can be 2³² at most", structure.dim());
+            return Err(Error::parameter("structure", problem));
+        }
         for (i, Example { input, truth, weight }) in examples.iter().enumerate() {
             check_weight(i, *weight)?;
             structure.check(input, truth).map_err(|error| error.of_example(i))?;
+            let loss = structure.loss(input, truth, truth);
+            if loss != 0.0 {
+                let problem = format!("the truth itself has a loss of {loss}, where it must be 0");
+                return Err(Error::parameter("loss", problem).of_example(i));
+            }
         }
         let kernels = examples.iter().map(|_| OnceLock::new()).collect();
         let polytopes = examples.iter().map(|_| OnceLock::new()).collect();
@@ -69,6 +79,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         let steepest = |example: &Example<S>| search.steepest(&structure, &example.input, &example.truth);
         check_magnitudes(&magnitudes, &examples, steepest)?;
         Ok(Self {
+            id: RiskId::new(),
             structure,
             search,
             examples,
@@ -107,6 +118,10 @@ impl<S: Structure, Q: Search<S>> Risk for StructuredRisk<S, Q>
 where
     Example<S>: Sync,
 {
+    fn id(&self) -> RiskId {
+        self.id
+    }
+
     fn dim(&self) -> usize {
         self.structure.dim()
     }
@@ -180,7 +195,8 @@ where
         let mut memories = Vec::with_capacity(memory.examples.len());
         for (i, (code, example)) in memory.examples.into_iter().zip(&self.examples).enumerate() {
             let refuse = || Error::parameter("checkpoint", "a label that is none").of_example(i);
-            let known: Memory<S::Label> = Memory::from_code(code).ok_or_else(refuse)?;
+            let known: Memory<S::Label> =
+                Memory::from_code(code).filter(|known| known.lambda >= 0.0).ok_or_else(refuse)?;
             for label in &known.labels {
                 self.structure.check(&example.input, label).map_err(|error| error.of_example(i))?;
             }

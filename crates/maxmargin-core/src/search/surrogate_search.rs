@@ -228,7 +228,13 @@ impl<S: Structure> Search<S> for SurrogateSearch {
             );
             return Err(Error::parameter("search", problem));
         }
-        Ok(())
+        match self.step.filter(|step| !step.is_finite() || *step <= 0.0) {
+            None => Ok(()),
+            Some(step) => {
+                let problem = format!("{step} is not allowed; losses are rounded to a number above 0");
+                Err(Error::parameter("loss step", problem))
+            }
+        }
     }
 
     fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {

@@ -21,7 +21,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Look, Workers};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use crate::error::Result;
 use crate::linear::LargeVector;
 use crate::risk::Risk;
 
@@ -65,8 +66,8 @@ const PART: usize = 1 << 16;
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
-/// let mut solver = Bcfw::new(1.0, &risk, BcfwOptions::default());
-/// let outcome = run(&mut solver, &risk, Limits::default(), |_| ControlFlow::Continue(()));
+/// let mut solver = Bcfw::new(1.0, &risk, BcfwOptions::default())?;
+/// let outcome = run(&mut solver, &risk, Limits::default(), |_| ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.stop, Stop::GapReached);
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
@@ -84,6 +85,8 @@ pub struct Bcfw {
     seen: f64,
     real: f64,
     passes_since: usize,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 /// Which of the improvements are used.
@@ -131,8 +134,9 @@ impl Average {
 
 impl Bcfw {
     /// A solver that starts at 0.
-    pub fn new(lambda: f64, risk: &dyn Risk, options: BcfwOptions) -> Self {
-        Self {
+    pub fn new(lambda: f64, risk: &dyn Risk, options: BcfwOptions) -> Result<Self> {
+        SolverSettings::checked(lambda, None, SolverKind::Bcfw, risk)?;
+        Ok(Self {
             options,
             ascent: BlockAscent::new(lambda, risk),
             random: Pcg64Mcg::seed_from_u64(options.seed),
@@ -143,7 +147,8 @@ impl Bcfw {
             seen: f64::INFINITY,
             real: 1.0,
             passes_since: 0,
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     /// The examples to ask the oracle for, in random order.
@@ -233,7 +238,18 @@ impl Solver for Bcfw {
         self.aim = gap;
     }
 
+    fn lambda(&self) -> f64 {
+        self.ascent.lambda()
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         // Inside the pool the many small batches need no handing over from one thread to another.
         rayon::scope(|_| self.pass(risk))
     }
@@ -243,6 +259,9 @@ impl Solver for Bcfw {
     }
 
     fn set_lambda(&mut self, lambda: f64) -> bool {
+        if SolverSettings::new(lambda).is_err() {
+            return false;
+        }
         self.ascent.set_lambda(lambda);
         self.best = Certificate::UNKNOWN;
         (self.seen, self.real, self.passes_since) = (f64::INFINITY, 1.0, 0);

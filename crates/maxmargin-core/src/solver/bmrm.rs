@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use super::certificate::measure;
 use super::master::{Master, Series};
-use super::{Certificate, Halt, Progress, Solver, SolverState};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use crate::error::Result;
 use crate::risk::{Groups, Risk};
 
 /// The master problem is solved to this share of the gap that is left.
@@ -31,7 +32,7 @@ pub(super) const MASTER_SHARE: f64 = 0.1;
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
-/// let mut solver = Bmrm::new(1.0, &risk, 1, None);
+/// let mut solver = Bmrm::new(1.0, &risk, 1, None)?;
 /// let first = solver.step(&risk).certificate;
 /// let second = solver.step(&risk).certificate;
 /// assert!(first.lower_bound <= second.lower_bound && second.lower_bound <= first.primal);
@@ -49,16 +50,21 @@ pub struct Bmrm {
     is_precise: bool,
     /// Whether the last pass was broken off in its master problem, so that there is no next point yet.
     is_unfinished: bool,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 impl Bmrm {
-    /// A solver for a risk with this many examples and weights; `groups` = 1 is BMRM itself. It starts at `start`, or 0.
-    pub fn new(lambda: f64, risk: &dyn Risk, groups: usize, start: Option<Vec<f64>>) -> Self {
+    /// A solver for a risk, with at least one group and at most one for each example; `groups` = 1 is BMRM itself. It starts at
+    /// `start`, or 0.
+    pub fn new(lambda: f64, risk: &dyn Risk, groups: usize, start: Option<Vec<f64>>) -> Result<Self> {
+        let kind = if groups <= 1 { SolverKind::Bmrm } else { SolverKind::PBmrm };
+        SolverSettings::checked(lambda, start.as_deref(), kind, risk)?;
         let dim = risk.dim();
         let groups = Groups::new(risk.len(), groups);
         let master = Master::new(lambda, dim, groups.len());
-        let next = start.filter(|start| start.len() == dim).unwrap_or_else(|| vec![0.0; dim]);
-        Self {
+        let next = start.unwrap_or_else(|| vec![0.0; dim]);
+        Ok(Self {
             lambda,
             groups,
             master,
@@ -67,7 +73,8 @@ impl Bmrm {
             best: Certificate::UNKNOWN,
             is_precise: false,
             is_unfinished: false,
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     /// Solves the master problem for the next point; returns the lower bound that is then known. When it is broken off,
@@ -94,12 +101,23 @@ impl Solver for Bmrm {
         self.master.heed(halt);
     }
 
-    fn finish_pass(&mut self, _risk: &dyn Risk) -> Option<Progress> {
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
         let start = Instant::now();
-        self.is_unfinished.then(|| Progress::of_master(self.choose_next(), start))
+        (self.is_unfinished && self.made_for.is(risk)).then(|| Progress::of_master(self.choose_next(), start))
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         std::mem::swap(&mut self.evaluated, &mut self.next);
         let (here, evaluation) =
             measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);

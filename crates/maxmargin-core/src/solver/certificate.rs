@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::SolverSettings;
 use crate::error::Result;
 use crate::linear::{round_down, round_up};
 use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, evaluate_fitting, norm_bound};
@@ -53,13 +54,14 @@ impl Certificate {
         }
     }
 
-    /// The certificate of given weights, with a lower bound that was proven for the same risk and λ.
+    /// The certificate of given weights, with a lower bound that the caller vouches for: of the same risk and λ.
     pub fn of_weights(
         risk: &dyn Risk,
         lambda: f64,
         weights: &[f64],
         lower_bound: f64,
     ) -> Result<Certificate> {
+        SolverSettings::new(lambda)?;
         let evaluation = evaluate(risk, Point::from(weights).precisely(), &Groups::new(risk.len(), 1))?;
         Ok(Certificate { lower_bound, ..Certificate::at(lambda, weights, evaluation.risk) })
     }
@@ -77,12 +79,13 @@ pub(super) fn is_negligible(allowance: f64, left: f64) -> bool {
 }
 
 /// max(0, Σ β b − ‖Σ β a‖²/(2λ)) for coefficients whose sum over some example is up to `load` times its mass: all of them are
-/// divided by that first. `offsets` is at most Σ β b, and λ · `norm` at least ‖Σ β a‖.
+/// divided by that first. `offsets` is at most Σ β b, and λ · `norm` at least ‖Σ β a‖. What is no number proves nothing: 0.
 pub fn lower_bound_of(offsets: f64, norm: f64, lambda: f64, load: f64) -> f64 {
     let square = round_up(0.5 * lambda * norm * norm / (load * load), 8.0);
     let offsets = round_down(offsets / load, 2.0);
+    let is_sound = lambda > 0.0 && load > 0.0 && offsets > square && offsets < f64::INFINITY;
     // No risk is below 0, since the truth itself costs nothing.
-    if offsets <= square { 0.0 } else { round_down(offsets - square, 1.0) }
+    if is_sound { round_down(offsets - square, 1.0) } else { 0.0 }
 }
 
 /// Evaluates the risk at some weights, with twice the digits once the rounding of plain sums was not negligible against what

@@ -3,9 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bcfw, BcfwOptions, Bmrm, Extragradient, NSlack, ProxBmrm, ProxOptions, Sgd, SmallQp, Solver};
+use super::{
+    Bcfw, BcfwOptions, Bmrm, CustomSolver, Extragradient, NSlack, ProxBmrm, ProxOptions, Sgd, SmallQp,
+    Solver, SolverFactory,
+};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
+use crate::structure::check_weight;
 
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
 const LARGEST_DENSE_PLANE: usize = 1_000_000;
@@ -46,6 +50,8 @@ pub enum SolverKind {
     Extragradient,
     /// The small quadratic program.
     SmallQp,
+    /// One that was written elsewhere; see [`SolverKind::custom`].
+    Custom(CustomSolver),
 }
 
 impl SolverKind {
@@ -63,6 +69,17 @@ impl SolverKind {
         SolverKind::Extragradient,
         SolverKind::SmallQp,
     ];
+
+    /// A kind of your own. It lives as long as the program, so that kinds stay plain values: a `static`, or `Box::leak` where it has
+    /// parameters.
+    pub fn custom(factory: &'static dyn SolverFactory) -> Self {
+        SolverKind::Custom(CustomSolver(factory))
+    }
+
+    /// What makes the solvers, where it is a kind from outside.
+    pub fn factory(self) -> Option<&'static dyn SolverFactory> {
+        if let SolverKind::Custom(custom) = self { Some(custom.0) } else { None }
+    }
 
     /// The solvers themselves: all names but [`SolverKind::Auto`], which stands for one of them.
     pub fn solvers() -> impl Iterator<Item = SolverKind> {
@@ -93,12 +110,19 @@ impl SolverKind {
             SolverKind::Sgd => "sgd",
             SolverKind::Extragradient => "extragradient",
             SolverKind::SmallQp => "small-qp",
+            SolverKind::Custom(custom) => custom.0.name(),
         }
     }
 
     /// Whether it can start from given weights.
     pub fn starts_anywhere(self) -> bool {
-        matches!(self, SolverKind::Bmrm | SolverKind::ProxBmrm | SolverKind::PBmrm | SolverKind::ProxPBmrm)
+        match self {
+            SolverKind::Custom(custom) => custom.0.starts_anywhere(),
+            kind => matches!(
+                kind,
+                SolverKind::Bmrm | SolverKind::ProxBmrm | SolverKind::PBmrm | SolverKind::ProxPBmrm
+            ),
+        }
     }
 
     /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
@@ -130,6 +154,9 @@ impl SolverKind {
 
     /// Refuses a solver whose planes would prove nothing, and one that needs flows where there are none, or too many.
     pub fn check(self, risk: &dyn Risk) -> Result<()> {
+        if let Some(factory) = self.factory() {
+            return factory.check(risk);
+        }
         if matches!(self, SolverKind::Extragradient | SolverKind::SmallQp) {
             return self.check_saddle(risk);
         }
@@ -155,8 +182,8 @@ impl SolverKind {
         }
     }
 
-    /// A solver of this kind for a risk, which should have been [checked](Self::check).
-    pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
+    /// A solver of this kind for a risk. Refused where [`check`](Self::check) or [`SolverSettings::check`] refuses it.
+    pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Result<Box<dyn Solver>> {
         self.resolve(risk, settings.lambda).build(risk, settings)
     }
 }
@@ -172,24 +199,37 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The solver for a risk, which should have been [checked](SolverKind::check).
-    pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Box<dyn Solver> {
+    /// The solver for a risk, as [`SolverKind::build`] makes it.
+    pub fn build(self, risk: &dyn Risk, settings: &SolverSettings) -> Result<Box<dyn Solver>> {
+        settings.check(risk)?;
         let &SolverSettings { lambda, seed, .. } = settings;
         let groups = settings.groups.min(self.most_groups);
         let start = settings.start.clone();
         let prox = ProxOptions { seed, ..ProxOptions::default() };
-        match self.kind {
-            SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)),
-            SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)),
-            SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)),
-            SolverKind::ProxPBmrm => Box::new(ProxBmrm::new(lambda, risk, groups, start, prox)),
-            SolverKind::NSlack => Box::new(NSlack::new(lambda, risk)),
-            SolverKind::Bcfw => Box::new(Bcfw::new(lambda, risk, BcfwOptions { seed, ..Default::default() })),
-            SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))),
-            SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)),
-            SolverKind::Extragradient => Box::new(Extragradient::new(lambda, risk)),
-            SolverKind::SmallQp => Box::new(SmallQp::new(lambda, risk)),
-        }
+        Ok(match self.kind {
+            SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)?),
+            SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)?),
+            SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)?),
+            SolverKind::ProxPBmrm => Box::new(ProxBmrm::new(lambda, risk, groups, start, prox)?),
+            SolverKind::NSlack => Box::new(NSlack::new(lambda, risk)?),
+            SolverKind::Bcfw => {
+                Box::new(Bcfw::new(lambda, risk, BcfwOptions { seed, ..Default::default() })?)
+            }
+            SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))?),
+            SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)?),
+            SolverKind::Extragradient => Box::new(Extragradient::new(lambda, risk)?),
+            SolverKind::SmallQp => Box::new(SmallQp::new(lambda, risk)?),
+            SolverKind::Custom(custom) => {
+                self.kind.check(risk)?;
+                let solver = custom.0.build(risk, settings)?;
+                solver.check(risk)?;
+                if solver.lambda() != lambda {
+                    let problem = format!("{} works with {}, not {lambda}", self.kind, solver.lambda());
+                    return Err(Error::parameter("lambda", problem));
+                }
+                solver
+            }
+        })
     }
 
     /// What `auto` stands for when there are weights to start from; a solver that was asked for by name stays.
@@ -245,7 +285,8 @@ pub struct SolverSettings {
 impl SolverSettings {
     /// λ, and the defaults for the rest.
     pub fn new(lambda: f64) -> Result<Self> {
-        if !lambda.is_finite() || lambda <= 0.0 {
+        // Weights are sums of slopes times 1/λ.
+        if !lambda.is_finite() || lambda <= 0.0 || !lambda.recip().is_finite() {
             return Err(Error::parameter(
                 "lambda",
                 format!("{lambda} is not allowed; λ is a number above 0"),
@@ -254,18 +295,36 @@ impl SolverSettings {
         Ok(Self { lambda, groups: 16, seed: 0, start: None })
     }
 
-    /// Refuses what does not fit a risk: a λ that is none, or weights to start from that are not numbers, or not as many. (A solver
-    /// that is built all the same starts as without them.)
+    /// What every constructor of a solver checks.
+    pub(super) fn checked(
+        lambda: f64,
+        start: Option<&[f64]>,
+        kind: SolverKind,
+        risk: &dyn Risk,
+    ) -> Result<()> {
+        Self::new(lambda)?;
+        kind.check(risk)?;
+        (0..risk.len()).try_for_each(|i| check_weight(i, risk.weight(i)))?;
+        start.map_or(Ok(()), |start| check_start(start, risk))
+    }
+
+    /// Refuses what does not fit a risk: a λ that is none, no groups, or weights to start from that are not numbers, or not as many.
     pub fn check(&self, risk: &dyn Risk) -> Result<()> {
         Self::new(self.lambda)?;
-        let Some(start) = &self.start else { return Ok(()) };
-        if start.len() != risk.dim() {
-            let problem = format!("{} numbers to start from, for {} weights", start.len(), risk.dim());
-            return Err(Error::parameter("start", problem));
+        if self.groups == 0 {
+            return Err(Error::parameter("groups", "0 is not allowed; there is at least one"));
         }
-        match start.iter().all(|weight| weight.is_finite()) {
-            true => Ok(()),
-            false => Err(Error::parameter("start", "weights to start from are finite")),
-        }
+        self.start.as_deref().map_or(Ok(()), |start| check_start(start, risk))
+    }
+}
+
+fn check_start(start: &[f64], risk: &dyn Risk) -> Result<()> {
+    if start.len() != risk.dim() {
+        let problem = format!("{} numbers to start from, for {} weights", start.len(), risk.dim());
+        return Err(Error::parameter("start", problem));
+    }
+    match start.iter().all(|weight| weight.is_finite()) {
+        true => Ok(()),
+        false => Err(Error::parameter("start", "weights to start from are finite")),
     }
 }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::{Certificate, Halt, Progress, Solver};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, check_dim};
+use crate::error::{Error, Result};
 use crate::risk::Risk;
 
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
@@ -133,19 +134,23 @@ impl Kept {
 /// All that a run knows besides its solver.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunState {
-    /// How far it is.
-    pub report: Report,
+    report: Report,
     /// The best weights so far.
     weights: Kept,
     /// The last pass that improved a bound.
     last_improved: usize,
     /// The first primal value that was measured.
     first_primal: f64,
+    /// What the bounds are about: a risk, and λ from the first pass on.
+    #[serde(skip)]
+    made_for: MadeFor,
+    #[serde(skip)]
+    lambda: Option<f64>,
 }
 
 impl RunState {
-    /// Before the first pass.
-    pub fn new(dim: usize) -> Self {
+    /// Before the first pass on a risk.
+    pub fn new(risk: &dyn Risk) -> Self {
         let report = Report {
             passes: 0,
             certificate: Certificate::UNKNOWN,
@@ -157,15 +162,38 @@ impl RunState {
         };
         Self {
             report,
-            weights: Kept { dim, ..Kept::default() },
+            weights: Kept { dim: risk.dim(), ..Kept::default() },
             last_improved: 0,
             first_primal: f64::INFINITY,
+            made_for: MadeFor::new(risk),
+            lambda: None,
         }
     }
 
-    /// Whether it is the state of a run with so many weights.
-    pub(super) fn fits(&self, dim: usize) -> bool {
-        self.weights.fits(dim)
+    /// How far it is.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The state that was saved of a run of this solver on this risk, which both belong to from now on.
+    pub(super) fn loaded(mut self, solver: &dyn Solver, risk: &dyn Risk) -> Result<Self> {
+        self.check(solver, risk)?;
+        match self.weights.fits(risk.dim()) {
+            true => Ok(self),
+            false => Err(Error::parameter("checkpoint", "made for another number of weights")),
+        }
+    }
+
+    /// Refuses a solver and a risk whose bounds are about something else than those that are here.
+    fn check(&mut self, solver: &dyn Solver, risk: &dyn Risk) -> Result<()> {
+        solver.check(risk)?;
+        if !self.made_for.is(risk) {
+            return Err(Error::parameter("state", "of a run on another risk; begin with a new one"));
+        }
+        match *self.lambda.get_or_insert(solver.lambda()) == solver.lambda() {
+            true => Ok(()),
+            false => Err(Error::parameter("state", "of a run with another lambda; begin with a new one")),
+        }
     }
 
     /// The end of the run.
@@ -175,7 +203,7 @@ impl RunState {
 
     /// Takes in a pass.
     fn add(&mut self, progress: Progress, weights: &[f64], seconds: f64) {
-        self.report.passes += 1;
+        self.report.passes = self.report.passes.saturating_add(1);
         self.report.primal_now = progress.certificate.primal;
         self.amend(progress, weights, seconds);
     }
@@ -183,7 +211,7 @@ impl RunState {
     /// Takes in more of the last pass.
     fn amend(&mut self, progress: Progress, weights: &[f64], seconds: f64) {
         let report = &mut self.report;
-        report.oracle_calls += progress.oracle_calls;
+        report.oracle_calls = report.oracle_calls.saturating_add(progress.oracle_calls);
         report.master_seconds += progress.master_seconds;
         report.seconds = seconds;
         let best = &mut report.certificate;
@@ -216,7 +244,7 @@ impl RunState {
             Some(Stop::PassLimit)
         } else if limits.time_limit.is_some_and(|limit| passes > 0 && seconds >= limit.as_secs_f64()) {
             Some(Stop::TimeLimit)
-        } else if passes - self.last_improved >= STALLED_PASSES {
+        } else if passes.saturating_sub(self.last_improved) >= STALLED_PASSES {
             Some(Stop::Stalled)
         } else {
             None
@@ -224,7 +252,8 @@ impl RunState {
     }
 }
 
-/// Runs a solver until a limit is reached or `observe` breaks. The weights of the best pass are returned.
+/// Runs a solver until a limit is reached or `observe` breaks. The weights of the best pass are returned. Refused where the solver
+/// was made for another risk.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -239,13 +268,13 @@ impl RunState {
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
-/// let mut solver = Bmrm::new(1.0, &risk, 1, None);
+/// let mut solver = Bmrm::new(1.0, &risk, 1, None)?;
 /// let limits = Limits { gap: 0.0, max_passes: 5, time_limit: None };
 /// let mut lines = Vec::new();
 /// let outcome = run(&mut solver, &risk, limits, |report| {
 ///     lines.push(format!("pass {}: gap {}", report.passes, report.certificate.gap()));
 ///     ControlFlow::Continue(())
-/// });
+/// })?;
 /// assert_eq!(outcome.stop, Stop::PassLimit);
 /// assert_eq!(lines.len(), 5);
 /// # Ok::<(), maxmargin_core::Error>(())
@@ -255,20 +284,21 @@ pub fn run(
     risk: &dyn Risk,
     limits: Limits,
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
-) -> Outcome {
-    let mut state = RunState::new(risk.dim());
-    let stop = resume(solver, risk, limits, &mut state, |state, _| observe(&state.report));
-    state.into_outcome(stop)
+) -> Result<Outcome> {
+    let mut state = RunState::new(risk);
+    let stop = resume(solver, risk, limits, &mut state, |state, _| observe(&state.report))?;
+    Ok(state.into_outcome(stop))
 }
 
-/// The same from a state on, which may be that of an earlier run. `observe` can save it together with the solver.
+/// The same from a state on, which may be that of an earlier run with the same risk and λ. `observe` can save it together with the
+/// solver.
 pub fn resume(
     solver: &mut dyn Solver,
     risk: &dyn Risk,
     limits: Limits,
     state: &mut RunState,
     mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
-) -> Stop {
+) -> Result<Stop> {
     resume_until(solver, risk, limits, &Halt::default(), state, &mut observe)
 }
 
@@ -281,7 +311,8 @@ pub fn resume_until(
     halt: &Halt,
     state: &mut RunState,
     mut observe: impl FnMut(&RunState, &dyn Solver) -> ControlFlow<()>,
-) -> Stop {
+) -> Result<Stop> {
+    state.check(solver, risk)?;
     let (start, seconds_before) = (Instant::now(), state.report.seconds);
     let seconds = || seconds_before + start.elapsed().as_secs_f64();
     let queries_before = risk.queries().saturating_sub(state.report.queries);
@@ -297,23 +328,25 @@ pub fn resume_until(
             && state.report.passes > 0
             && let Some(progress) = solver.finish_pass(risk)
         {
+            check_dim(solver.weights(), risk)?;
             state.amend(progress, solver.weights(), seconds());
-            state.report.queries = risk.queries() - queries_before;
+            state.report.queries = risk.queries().saturating_sub(queries_before);
             let is_due = due.is_due();
             if halt.is_asked() {
                 flow = ControlFlow::Break(());
             }
             if is_due {
-                return state.stop(&limits, flow).unwrap_or(Stop::TimeLimit);
+                return Ok(state.stop(&limits, flow).unwrap_or(Stop::TimeLimit));
             }
             continue;
         }
         if let Some(stop) = stop {
-            return stop;
+            return Ok(stop);
         }
         let progress = solver.step(risk);
+        check_dim(solver.weights(), risk)?;
         state.add(progress, solver.weights(), seconds());
-        state.report.queries = risk.queries() - queries_before;
+        state.report.queries = risk.queries().saturating_sub(queries_before);
         flow = observe(state, solver);
     }
 }

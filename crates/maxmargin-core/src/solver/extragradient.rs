@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use super::certificate::measure;
 use super::saddle_point::{add_difference, dual_point, over_examples};
-use super::{Certificate, Progress, Solver, SolverState, mass};
+use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState, mass};
 use crate::error::{Error, Result};
 use crate::inference::FlowProjection;
 use crate::linear::{dot, norm_squared};
@@ -83,7 +83,7 @@ struct Player {
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
-/// let mut solver = Extragradient::new(1.0, &risk);
+/// let mut solver = Extragradient::new(1.0, &risk)?;
 /// let first = solver.step(&risk).certificate;
 /// let second = solver.step(&risk).certificate;
 /// assert!(first.lower_bound <= second.lower_bound && second.lower_bound <= first.primal);
@@ -112,6 +112,8 @@ pub struct Extragradient {
     last_gap: f64,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 /// The working memory of one block of examples.
@@ -132,10 +134,11 @@ enum Move {
 }
 
 impl Extragradient {
-    /// A solver that starts at w = 0 and the truth. On a risk that is no saddle point it stays there.
-    pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
+    /// A solver that starts at w = 0 and the truth.
+    pub fn new(lambda: f64, risk: &dyn Risk) -> Result<Self> {
+        SolverSettings::checked(lambda, None, SolverKind::Extragradient, risk)?;
         let zero = vec![0.0; risk.dim()];
-        Self {
+        Ok(Self {
             lambda,
             players: vec![Player::default(); risk.len()],
             current: zero.clone(),
@@ -149,7 +152,8 @@ impl Extragradient {
             start_gap: f64::INFINITY,
             last_gap: f64::INFINITY,
             is_precise: false,
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     /// Refuses a problem whose flows would take too much memory.
@@ -283,7 +287,18 @@ impl Solver for Extragradient {
         "extragradient"
     }
 
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         let start = Instant::now();
         let mut slope = Vec::new();
         // The truth costs nothing, so no risk is below 0.
@@ -322,6 +337,9 @@ impl Solver for Extragradient {
 
     /// Flows stay flows, and their slope does not depend on λ.
     fn set_lambda(&mut self, lambda: f64) -> bool {
+        if SolverSettings::new(lambda).is_err() {
+            return false;
+        }
         self.lambda = lambda;
         self.total = 0.0;
         self.balance = 1.0 / (lambda * self.length);

@@ -76,6 +76,10 @@ impl GramQuadratic {
 
     /// Adds a plane to a block: its inner products with all planes before it, and with itself. The first plane of a
     /// block takes the block's whole mass, later ones start with none.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each plane.
     pub fn push(&mut self, block: usize, products: &[f64]) {
         let new = self.len();
         assert_eq!(products.len(), new + 1, "a product with each plane and itself");
@@ -91,6 +95,10 @@ impl GramQuadratic {
     }
 
     /// Removes planes, which must have no mass; the others keep their order.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each plane.
     pub fn retain(&mut self, keep: &[bool]) {
         let kept: Vec<usize> = (0..self.len()).filter(|&j| keep[j]).collect();
         let mut new_number = vec![usize::MAX; self.len()];
@@ -112,6 +120,10 @@ impl GramQuadratic {
     }
 
     /// Sets the rest of the objective and brings the values up to date. Call it after planes came or went.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each plane.
     pub fn set_objective(&mut self, linear: Vec<f64>, curvature: f64) {
         assert_eq!(linear.len(), self.len());
         self.linear = linear;
@@ -147,6 +159,10 @@ impl GramQuadratic {
 
     /// Replaces the coefficients, which must be feasible. Call [`refresh`](Self::refresh) or
     /// [`set_objective`](Self::set_objective) after it.
+    ///
+    /// # Panics
+    ///
+    /// When there is not one for each plane.
     pub fn set_coefficients(&mut self, coefficients: &[f64]) {
         self.coefficients.copy_from_slice(coefficients);
     }

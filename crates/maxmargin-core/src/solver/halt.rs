@@ -81,16 +81,19 @@ mod tests {
     fn breaks_leave_no_trace(kind: SolverKind, risk: &dyn Risk) {
         let settings = SolverSettings::new(0.05).unwrap();
         let limits = Limits { gap: 1e-15, max_passes: 30, time_limit: None };
-        let whole = run(kind.build(risk, &settings).as_mut(), risk, limits, |_| ControlFlow::Continue(()));
+        let whole =
+            run(kind.build(risk, &settings).unwrap().as_mut(), risk, limits, |_| ControlFlow::Continue(()))
+                .unwrap();
 
-        let (mut state, mut solver) = (RunState::new(risk.dim()), kind.build(risk, &settings));
+        let (mut state, mut solver) = (RunState::new(risk), kind.build(risk, &settings).unwrap());
         let mut breaks = 0;
         let stop = loop {
             let halt = after(breaks * breaks % 97 + breaks / 7);
             let stop = resume_until(solver.as_mut(), risk, limits, &halt, &mut state, |_, _| {
                 if halt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-            let certificate = state.report.certificate;
+            })
+            .unwrap();
+            let certificate = state.report().certificate;
             assert!(certificate.lower_bound <= whole.report.certificate.primal, "{kind}: {certificate:?}");
             if stop != Stop::Interrupted {
                 break stop;
@@ -115,6 +118,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "interior-point")]
     #[test]
     fn the_small_qp_can_be_broken_off_too() {
         breaks_leave_no_trace(SolverKind::SmallQp, &rows(12));
@@ -125,12 +129,12 @@ mod tests {
         let risk = chains(20);
         let settings = SolverSettings::new(0.05).unwrap();
         let limits = Limits { max_passes: 5, ..Limits::default() };
-        let mut solver = SolverKind::Bmrm.build(&risk, &settings);
-        let mut state = RunState::new(risk.dim());
+        let mut solver = SolverKind::Bmrm.build(&risk, &settings).unwrap();
+        let mut state = RunState::new(&risk);
         let go_on = |_: &RunState, _: &dyn super::super::Solver| ControlFlow::Continue(());
-        let stop = resume_until(solver.as_mut(), &risk, limits, &Halt::default(), &mut state, go_on);
+        let stop = resume_until(solver.as_mut(), &risk, limits, &Halt::default(), &mut state, go_on).unwrap();
         assert_eq!(stop, Stop::PassLimit);
-        let before = state.report.certificate.lower_bound;
+        let before = state.report().certificate.lower_bound;
         // The time is up before the next master problem begins.
         let limits = Limits { max_passes: 6, time_limit: Some(std::time::Duration::ZERO), ..limits };
         solver.heed(after(0));

@@ -19,6 +19,7 @@ mod block_ascent;
 mod bmrm;
 mod certificate;
 mod choice;
+mod custom;
 mod driver;
 mod extragradient;
 mod face_ascent;
@@ -38,6 +39,7 @@ pub use bcfw::{Bcfw, BcfwOptions};
 pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap, lower_bound_of};
 pub use choice::{Choice, SolverKind, SolverSettings};
+pub use custom::{CustomSolver, SolverFactory};
 pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, resume_until, run};
 pub use extragradient::Extragradient;
 pub use gram::GramQuadratic;
@@ -46,11 +48,13 @@ pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
 pub use sgd::Sgd;
 pub use small_qp::SmallQp;
-pub use state::{LoadSolver, SolverState, load_state, load_state_with, save_state};
+pub use state::{SolverState, load_state, load_state_with, save_state};
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
-use crate::risk::Risk;
+use crate::error::{Error, Result};
+use crate::risk::{Risk, RiskId};
 
 /// What one pass of a solver achieved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,6 +69,10 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// A pass that did nothing: the risk was another one.
+    const NONE: Progress =
+        Progress { certificate: Certificate::UNKNOWN, oracle_calls: 0, master_seconds: 0.0 };
+
     /// What came of a master problem alone.
     fn of_master(lower_bound: f64, start: Instant) -> Self {
         Self {
@@ -99,7 +107,16 @@ pub trait Solver: Send {
         None
     }
 
-    /// One pass.
+    /// λ of what it minimises.
+    fn lambda(&self) -> f64;
+
+    /// Refuses a risk that it was not made for: what it knows of another one proves nothing. To be written anew by those that keep
+    /// planes, which compare [`Risk::id`].
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        check_dim(self.weights(), risk)
+    }
+
+    /// One pass. On a risk that [`check`](Self::check) refuses, those of this crate do nothing and report nothing.
     fn step(&mut self, risk: &dyn Risk) -> Progress;
 
     /// The weights to which the last pass's primal value belongs.
@@ -110,10 +127,42 @@ pub trait Solver: Send {
         None
     }
 
-    /// Goes on with another λ from where it is. A solver that cannot says `false` and does nothing.
+    /// Goes on with another λ from where it is. A solver that cannot says `false` and does nothing, as all do where it is no λ.
     fn set_lambda(&mut self, lambda: f64) -> bool {
         let _ = lambda;
         false
+    }
+}
+
+/// The risk that a solver or a run belongs to; the first that it is asked about, where it was read back from somewhere.
+#[derive(Debug, Clone, Default)]
+struct MadeFor(OnceLock<RiskId>);
+
+impl MadeFor {
+    fn new(risk: &dyn Risk) -> Self {
+        Self(risk.id().into())
+    }
+
+    /// Whether it is this one, which it is from now on where none was named.
+    fn is(&self, risk: &dyn Risk) -> bool {
+        *self.0.get_or_init(|| risk.id()) == risk.id()
+    }
+
+    fn check(&self, weights: &[f64], risk: &dyn Risk) -> Result<()> {
+        match self.is(risk) {
+            true => check_dim(weights, risk),
+            false => Err(Error::parameter("risk", "the solver was made for another one; make one for this")),
+        }
+    }
+}
+
+fn check_dim(weights: &[f64], risk: &dyn Risk) -> Result<()> {
+    match weights.len() == risk.dim() {
+        true => Ok(()),
+        false => {
+            let problem = format!("the solver has {} weights, and the risk {}", weights.len(), risk.dim());
+            Err(Error::parameter("risk", problem))
+        }
     }
 }
 

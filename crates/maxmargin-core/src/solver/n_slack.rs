@@ -12,7 +12,8 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Look, Workers};
-use super::{Certificate, Halt, Progress, Solver, SolverState};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use crate::error::Result;
 use crate::risk::Risk;
 
 /// The dual is raised until the gaps seen in a sweep are this share of the gap that is left.
@@ -32,6 +33,8 @@ pub struct NSlack {
     rest: Option<Sweeps>,
     #[serde(skip)]
     halt: Halt,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 /// The sweeps of a pass.
@@ -46,15 +49,17 @@ struct Sweeps {
 
 impl NSlack {
     /// A solver that starts at 0.
-    pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
-        Self {
+    pub fn new(lambda: f64, risk: &dyn Risk) -> Result<Self> {
+        SolverSettings::checked(lambda, None, SolverKind::NSlack, risk)?;
+        Ok(Self {
             ascent: BlockAscent::new(lambda, risk),
             evaluated: vec![0.0; risk.dim()],
             random: Pcg64Mcg::seed_from_u64(risk.len() as u64),
             best: Certificate::UNKNOWN,
             rest: None,
             halt: Halt::default(),
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
@@ -108,12 +113,24 @@ impl Solver for NSlack {
     }
 
     fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
-        let (start, sweeps) = (Instant::now(), self.rest.take()?);
+        let is_mine = self.made_for.is(risk);
+        let (start, sweeps) = (Instant::now(), self.rest.take_if(|_| is_mine)?);
         let bound = rayon::scope(|_| self.sweep(&mut Workers::new(risk), sweeps));
         Some(Progress::of_master(bound, start))
     }
 
+    fn lambda(&self) -> f64 {
+        self.ascent.lambda()
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         rayon::scope(|_| self.pass(risk))
     }
 
@@ -122,6 +139,9 @@ impl Solver for NSlack {
     }
 
     fn set_lambda(&mut self, lambda: f64) -> bool {
+        if SolverSettings::new(lambda).is_err() {
+            return false;
+        }
         self.ascent.set_lambda(lambda);
         self.best = Certificate::UNKNOWN;
         self.rest = None;

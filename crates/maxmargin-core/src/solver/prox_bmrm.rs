@@ -22,7 +22,8 @@ use super::bmrm::MASTER_SHARE;
 use super::certificate::measure;
 use super::master::{Master, Prox, Series};
 use super::sgd::Sgd;
-use super::{Certificate, Halt, Progress, Solver, SolverState};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use crate::error::{self, Error};
 use crate::linear::norm_squared;
 use crate::risk::{Groups, Risk};
 
@@ -83,6 +84,8 @@ pub struct ProxBmrm {
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
     rest: Option<Rest>,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 /// What is left to do of a pass, when it was broken off in a master problem. Each goes on to the next.
@@ -117,13 +120,20 @@ impl ProxBmrm {
         groups: usize,
         start: Option<Vec<f64>>,
         options: ProxOptions,
-    ) -> Self {
+    ) -> error::Result<Self> {
+        let kind = if groups <= 1 { SolverKind::ProxBmrm } else { SolverKind::ProxPBmrm };
+        SolverSettings::checked(lambda, start.as_deref(), kind, risk)?;
+        if options.longest_step.is_nan() || options.longest_step < 0.0 {
+            let problem = format!("{} is not allowed; it is at least 0", options.longest_step);
+            return Err(Error::parameter("longest step", problem));
+        }
         let dim = risk.dim();
         let groups = Groups::new(risk.len(), groups);
-        let start = start.filter(|start| start.len() == dim);
-        let sgd = (start.is_none() && options.sgd_passes > 0)
-            .then(|| (Sgd::new(lambda, risk, options.seed), options.sgd_passes));
-        Self {
+        let sgd = match start.is_none() && options.sgd_passes > 0 {
+            true => Some((Sgd::new(lambda, risk, options.seed)?, options.sgd_passes)),
+            false => None,
+        };
+        Ok(Self {
             lambda,
             options,
             master: Master::new(lambda, dim, groups.len()),
@@ -141,7 +151,8 @@ impl ProxBmrm {
             best: Certificate::UNKNOWN,
             is_precise: false,
             rest: None,
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     /// Does what is left of the pass, until it is done or broken off. Returns the lower bound that is then known.
@@ -301,12 +312,23 @@ impl Solver for ProxBmrm {
         self.master.heed(halt);
     }
 
-    fn finish_pass(&mut self, _risk: &dyn Risk) -> Option<Progress> {
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
         let start = Instant::now();
-        self.rest.is_some().then(|| Progress::of_master(self.work_off(), start))
+        (self.rest.is_some() && self.made_for.is(risk)).then(|| Progress::of_master(self.work_off(), start))
+    }
+
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn check(&self, risk: &dyn Risk) -> error::Result<()> {
+        self.made_for.check(self.weights(), risk)
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
         let (here, evaluation) =

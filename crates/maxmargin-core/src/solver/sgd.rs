@@ -15,7 +15,8 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::{lower_bound_of, measure};
-use super::{Certificate, Progress, Solver, SolverState};
+use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use crate::error::Result;
 use crate::linear::{CooVector, round_down, round_up};
 use crate::risk::{Groups, Oracle, Plane, Point, Risk, norm_bound};
 
@@ -47,13 +48,16 @@ pub struct Sgd {
     lower_bound: f64,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 impl Sgd {
     /// A solver that starts at 0.
-    pub fn new(lambda: f64, risk: &dyn Risk, seed: u64) -> Self {
+    pub fn new(lambda: f64, risk: &dyn Risk, seed: u64) -> Result<Self> {
+        SolverSettings::checked(lambda, None, SolverKind::Sgd, risk)?;
         let dim = risk.dim();
-        Self {
+        Ok(Self {
             lambda,
             random: Pcg64Mcg::seed_from_u64(seed),
             order: (0..risk.len()).collect(),
@@ -70,11 +74,12 @@ impl Sgd {
             drift: 0.0,
             lower_bound: 0.0,
             is_precise: false,
-        }
+            made_for: MadeFor::new(risk),
+        })
     }
 
     /// One pass over the examples in a new random order. The average is brought up to date.
-    pub fn pass(&mut self, risk: &dyn Risk) {
+    pub(super) fn pass(&mut self, risk: &dyn Risk) {
         let mut oracle = risk.oracle();
         if self.step == 0.0 {
             self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
@@ -98,7 +103,7 @@ impl Sgd {
     }
 
     /// The weighted average of all iterates, as of the last pass.
-    pub fn average(&self) -> &[f64] {
+    pub(super) fn average(&self) -> &[f64] {
         &self.average
     }
 
@@ -176,7 +181,18 @@ impl Solver for Sgd {
         "sgd"
     }
 
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         self.pass(risk);
         let best = Certificate { lower_bound: self.lower_bound, ..Certificate::UNKNOWN };
         let groups = Groups::new(risk.len(), 1);

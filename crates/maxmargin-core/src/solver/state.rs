@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SmallQp, Solver};
+use super::{Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SmallQp, Solver, SolverFactory};
 use crate::error::{Error, Result};
 use crate::risk::{Risk, RiskMemory};
 
@@ -45,10 +45,6 @@ enum OwnedState {
     Other { name: String, state: Vec<u8> },
 }
 
-/// Makes a solver that was written elsewhere from what it said of itself in [`SolverState::Other`]. Files may hold anything: what does
-/// not fit the risk is to be refused.
-pub type LoadSolver = fn(&[u8], &dyn Risk) -> Result<Box<dyn Solver>>;
-
 /// The state of a run, its solver and what the risk's searches remember.
 pub fn save_state(state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<Vec<u8>> {
     let solver_state = solver.state().ok_or_else(|| {
@@ -63,11 +59,11 @@ pub fn load_state(bytes: &[u8], risk: &dyn Risk) -> Result<(RunState, Box<dyn So
     load_state_with(bytes, risk, &[])
 }
 
-/// The same where solvers that were written elsewhere may come back, each by its name.
+/// The same where solvers that were written elsewhere may come back, each by the name of its factory.
 pub fn load_state_with(
     bytes: &[u8],
     risk: &dyn Risk,
-    others: &[(&str, LoadSolver)],
+    others: &[&dyn SolverFactory],
 ) -> Result<(RunState, Box<dyn Solver>)> {
     let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
         postcard::from_bytes(bytes).map_err(|_| Error::parameter("checkpoint", "not the state of a run"))?;
@@ -80,16 +76,14 @@ pub fn load_state_with(
         OwnedState::Extragradient(solver) => solver,
         OwnedState::SmallQp(solver) => solver,
         OwnedState::Other { name, state } => {
-            let load = others.iter().find(|other| other.0 == name).ok_or_else(|| {
+            let load = others.iter().find(|other| other.name() == name).ok_or_else(|| {
                 let problem = format!("saved by the solver {name}, and nobody here can read that");
                 Error::parameter("checkpoint", problem)
             })?;
-            load.1(&state, risk)?
+            load.load(&state, risk)?
         }
     };
-    if !state.fits(risk.dim()) || solver.weights().len() != risk.dim() {
-        return Err(Error::parameter("checkpoint", "made for another number of weights"));
-    }
+    let state = state.loaded(solver.as_ref(), risk)?;
     risk.remember(memory)?;
     Ok((state, solver))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::features::Rows;
+use crate::features::{FeatureMatrix, Rows};
 
 /// Two nodes that may be linked, by their numbers within the example, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,9 +24,10 @@ pub struct Edge {
 /// use maxmargin_core::structure::{Edge, Graph};
 /// let features = Arc::new(FeatureMatrix::from_dense(&[[0.5], [1.0]]));
 /// let edges = [Edge { left: 0, right: 7 }, Edge { left: 0, right: 500_000 }];
-/// let graph = Graph::new(Rows::new(&features, 0..2), edges.into(), 0);
+/// let graph = Graph::new(Rows::new(&features, 0..2), edges.into(), 0)?;
 /// assert_eq!((graph.lefts(), graph.rights(), graph.edges()[1].right), (1, 2, 500_000));
 /// assert_eq!(graph.ends()[1], Edge { left: 0, right: 1 });
+/// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Graph {
@@ -43,23 +44,15 @@ pub struct Graph {
 
 impl Graph {
     /// A graph with one edge for each row: those from `start` on, if there are so many.
-    pub fn try_new(rows: Rows, edges: Arc<[Edge]>, start: usize) -> Result<Self> {
-        match edges.len().checked_sub(start) {
-            Some(left) if left >= rows.len() => Ok(Self::new(rows, edges, start)),
-            _ => {
-                let problem = format!(
-                    "{} rows, but {} edges from number {start} on",
-                    rows.len(),
-                    edges.len().saturating_sub(start)
-                );
-                Err(Error::parameter("edges", problem))
-            }
-        }
-    }
-
-    /// The same. Panics when there are fewer; see [`try_new`](Self::try_new).
-    pub fn new(rows: Rows, edges: Arc<[Edge]>, start: usize) -> Self {
-        let here = &edges[start..start + rows.len()];
+    pub fn new(rows: Rows, edges: Arc<[Edge]>, start: usize) -> Result<Self> {
+        let Some(here) = edges.get(start..).and_then(|edges| edges.get(..rows.len())) else {
+            let problem = format!(
+                "{} rows, but {} edges from number {start} on",
+                rows.len(),
+                edges.len().saturating_sub(start)
+            );
+            return Err(Error::parameter("edges", problem));
+        };
         let left_nodes = Nodes::of(here.iter().map(|edge| edge.left));
         let right_nodes = Nodes::of(here.iter().map(|edge| edge.right));
         let renumbered = (left_nodes.have_gaps() || right_nodes.have_gaps()).then(|| {
@@ -74,14 +67,20 @@ impl Graph {
         let nodes = (0..lefts).flat_map(|left| (0..rights).map(move |right| Edge { left, right }));
         let is_complete =
             ends.len() as u64 == u64::from(lefts) * u64::from(rights) && ends.iter().copied().eq(nodes);
-        Self { rows, edges, start, renumbered, lefts, rights, is_complete }
+        Ok(Self { rows, edges, start, renumbered, lefts, rights, is_complete })
+    }
+
+    /// A graph without edges, whose rows have so many columns as these.
+    pub fn empty(features: &Arc<FeatureMatrix>) -> Self {
+        let (rows, edges) = (Rows::new(features, 0..0), Arc::from([]));
+        Self { rows, edges, start: 0, renumbered: None, lefts: 0, rights: 0, is_complete: true }
     }
 
     /// A graph of which only the edges are known: for scores from outside.
     pub fn without_features(edges: &[Edge]) -> Result<Self> {
         let rows =
             u32::try_from(edges.len()).map_err(|_| Error::parameter("edges", "more than 2³² edges"))?;
-        Ok(Self::new(Rows::without_features(rows), edges.into(), 0))
+        Self::new(Rows::without_features(rows), edges.into(), 0)
     }
 
     /// The features, a row for each edge.
@@ -163,12 +162,11 @@ impl Nodes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::FeatureMatrix;
 
     fn graph(edges: &[(u32, u32)]) -> Graph {
         let features = Arc::new(FeatureMatrix::from_dense(&vec![[1.0]; edges.len()]));
         let edges = edges.iter().map(|&(left, right)| Edge { left, right });
-        Graph::new(Rows::new(&features, 0..edges.len()), edges.collect(), 0)
+        Graph::new(Rows::new(&features, 0..edges.len()), edges.collect(), 0).unwrap()
     }
 
     #[test]

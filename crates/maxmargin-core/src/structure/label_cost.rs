@@ -25,6 +25,10 @@ pub enum LabelCost {
 
 impl LabelCost {
     /// The cost of `predicted` where `truth` is right; 1 where the truth is unknown.
+    ///
+    /// # Panics
+    ///
+    /// When a cost matrix has no such label, as a slice does.
     #[inline]
     pub fn cost(&self, truth: u32, predicted: u32) -> f64 {
         match self {
@@ -107,11 +111,10 @@ impl CostMatrix {
     /// A matrix from its rows: square, finite, not negative, 0 on the diagonal.
     pub fn new(labels: usize, costs: Vec<f64>) -> Result<Self> {
         let wrong = |problem: String| Err(Error::parameter("cost matrix", problem));
-        if costs.len() != labels * labels {
+        if labels.checked_mul(labels) != Some(costs.len()) {
             return wrong(format!(
-                "{} entries for {labels} labels; {} are needed",
-                costs.len(),
-                labels * labels
+                "{} entries for {labels} labels; {labels} times {labels} are needed",
+                costs.len()
             ));
         }
         for truth in 0..labels {
@@ -133,6 +136,10 @@ impl CostMatrix {
     }
 
     /// The costs of all predictions where `truth` is right.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such label, as a slice does.
     pub fn row(&self, truth: u32) -> &[f64] {
         let start = truth as usize * self.labels;
         &self.costs[start..start + self.labels]

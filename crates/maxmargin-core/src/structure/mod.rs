@@ -110,6 +110,11 @@ impl<L> Found<L> {
 /// A task: inputs, labels, features, loss and exact decoding.
 ///
 /// Searches, risks and solvers find what they need beyond this in what it [offers](Self::offers).
+///
+/// # Panics
+///
+/// Methods are called in inner loops. Those that take an input or a label may panic for what [`check`](Self::check) refuses, and
+/// those that take weights for another number of them than [`dim`](Self::dim): risks, solvers and models ask first.
 pub trait Structure: Send + Sync + Sized {
     /// What is given.
     type Input: Sync + Send;
@@ -286,6 +291,14 @@ fn product_by_features<S: Structure>(
         terms.added_up()
     };
     difference(y).product(&difference(z))
+}
+
+/// Sorts numbers, each of which then comes once.
+fn ascend(numbers: &mut Vec<u32>) {
+    if !numbers.is_sorted_by(|a, b| a < b) {
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
 }
 
 /// An input with its true label and its weight in the risk.

@@ -36,7 +36,11 @@ impl Alphabet {
         self.ends.is_empty()
     }
 
-    /// The name with this number. Panics when there is none.
+    /// The name with this number.
+    ///
+    /// # Panics
+    ///
+    /// When there is none, as a slice does.
     pub fn name(&self, number: u32) -> &str {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.ends[number - 1] };

@@ -102,8 +102,10 @@ impl Format {
         if blank && start.len() < super::source::BUFFER {
             return Err(source.error("the file holds no examples: all its lines are blank"));
         }
-        Err(source
-            .error(format!("cannot tell the format from the content; name it with --format ({})", names())))
+        Err(source.error(format!(
+            "cannot tell the format from the content; name it with the option format ({})",
+            names()
+        )))
     }
 }
 
@@ -203,9 +205,9 @@ mod tests {
         for (text, part) in [
             (&b""[..], "empty"),
             (b"\n \r\n", "no examples"),
-            (b"a b c\n", "--format"),
-            (b"a\nb\n", "--format"),
-            (b"a,b\n1,2\n", "--format"),
+            (b"a b c\n", "the option format"),
+            (b"a\nb\n", "the option format"),
+            (b"a,b\n1,2\n", "the option format"),
         ] {
             let message = detect(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -213,7 +213,7 @@ fn check_none_missing(features: &FeatureMatrix) -> Result<()> {
 #[cold]
 fn missing(row: usize, column: usize) -> Error {
     let problem = format!(
-        "row {} has no value in column {}; train with --missing mean or --missing zero to fill such values in",
+        "row {} has no value in column {}; train with the option missing=mean or the option missing=zero to fill such values in",
         row + 1,
         column + 1
     );
@@ -320,7 +320,7 @@ mod tests {
             assert!(preprocessing.apply(&broken).is_err());
         }
         let message = Preprocessing::fit(&broken, Impute::None, false).unwrap_err().to_string();
-        assert!(message.contains("row 1 has no value in column 2") && message.contains("--missing mean"));
+        assert!(message.contains("row 1 has no value in column 2") && message.contains("missing=mean"));
         let wide = Preprocessing { shift: Some(vec![1.0; 1 << 20]), ..Preprocessing::default() };
         let mut builder = MatrixBuilder::sparse();
         (0..1000).for_each(|_| builder.end_row());

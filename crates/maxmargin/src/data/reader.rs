@@ -290,6 +290,6 @@ fn open_labels(images: &Path, options: &ReadOptions, data: &DatasetBuilder<'_>) 
             format!(" (looked for {})", names.join(" and "))
         }
     };
-    let problem = format!("no labels for these images{looked}; name their file with --labels");
+    let problem = format!("no labels for these images{looked}; name their file with the option labels");
     Err(Error::data(Place::new(images, 0, 0), problem))
 }

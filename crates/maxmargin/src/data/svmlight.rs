@@ -204,7 +204,7 @@ impl Reader<'_, '_> {
     fn column(&self, line: &Line<'_>, start: usize, index: u64) -> Result<u32> {
         let first = u64::from(!self.zero_based);
         if index < first {
-            let problem = "feature index 0, but indices count from 1; if they count from 0, say --zero-based";
+            let problem = "feature index 0, but indices count from 1; if they count from 0, say so with the option zero-based";
             return Err(line.error(start + 1, problem));
         }
         if let Some(promise) = &self.promise {

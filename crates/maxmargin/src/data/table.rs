@@ -195,7 +195,7 @@ impl Table {
             Role::Number(None) if self.is_undeclared(j) => data.known_column(None, 0.0),
             Role::Number(_) | Role::OneHot(_) if self.missing == Missing::Refuse => {
                 let problem = format!(
-                    "the value of `{name}` is missing; to put in the column's mean or 0, say --missing mean or --missing zero in training"
+                    "the value of `{name}` is missing; to put in the column's mean or 0, give the option missing=mean or the option missing=zero in training"
                 );
                 return Err(line.error(at + 1, problem));
             }

@@ -77,6 +77,10 @@ impl Model {
         if weights.len() != task.dim() {
             return refuse(format!("{} weights, but the task has {}", weights.len(), task.dim()));
         }
+        let in_blocks: usize = task.blocks().iter().map(Block::len).sum();
+        if in_blocks != weights.len() {
+            return refuse(format!("{in_blocks} weights in blocks, of {} in all", weights.len()));
+        }
         if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
             return refuse(format!("a weight is {weight}; weights are finite"));
         }

@@ -17,6 +17,10 @@ impl Model {
             return Ok(self);
         };
         let width = rows.len() / rows.shape[0];
+        // A task of another crate may have its weights in another order.
+        if !(names.len()..=names.len() + 1).contains(&rows.shape[0]) {
+            return Ok(self);
+        }
         let is_used = |row: usize| self.weights[row * width..(row + 1) * width].iter().any(|&w| w != 0.0);
         let used: Vec<usize> = (0..names.len()).filter(|&row| is_used(row)).collect();
         if used.len() as f64 > (1.0 - WORTHWHILE) * names.len() as f64 {
@@ -36,6 +40,9 @@ impl Model {
             Preprocessing { impute: of_used(impute), shift: of_used(shift), scale: of_used(scale) };
         let task = self.task.task().load(&self.task.save(), &names_left);
         let task = task.map_err(|problem| crate::Error::parameter("model", problem))?;
+        if task.dim() != weights.len() {
+            return Ok(self);
+        }
         Ok(Self { task, names: names_left, preprocessing, weights, ..self })
     }
 }

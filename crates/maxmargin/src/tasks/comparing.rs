@@ -41,9 +41,9 @@ impl<T: Task> Fitted<T> {
     /// let search = SearchOptions { surrogate: Surrogate::SLACK, ..SearchOptions::default() };
     /// let options = ComparisonOptions { every: 5, ..ComparisonOptions::default() };
     /// let (risk, comparison) = task.compared_risk(&words.data, &search, &options)?;
-    /// let mut solver = Bmrm::new(0.1, risk.as_ref(), 1, None);
+    /// let mut solver = Bmrm::new(0.1, risk.as_ref(), 1, None)?;
     /// let limits = Limits { max_passes: 5, ..Limits::default() };
-    /// run(&mut solver, risk.as_ref(), limits, |_| ControlFlow::Continue(()));
+    /// run(&mut solver, risk.as_ref(), limits, |_| ControlFlow::Continue(()))?;
     /// for each in comparison.statistics() {
     ///     assert_eq!((each.warm.searches, each.warm.broken_bounds), (20, 0));
     ///     assert!(each.warm.misses == 0 || !each.strategy.is_exact());

@@ -163,7 +163,8 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         data: &Self::Data,
     ) -> (Strategy, &'static str);
 
-    /// The blocks of weights by name and shape, in the order of the structure.
+    /// The blocks of weights by name and shape, in the order of the structure. Together they are all weights. Where the first one has
+    /// as many rows as there are features (or one more), its rows are theirs: a model leaves out those that are 0.
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
 
     /// What the options of a [resolved](Self::resolve) task are, for a model file.

@@ -7,7 +7,7 @@ use crate::checkpoint::{CheckpointDir, Identity};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 use crate::shown::escaped_path;
-use crate::solver::{RunState, Solver};
+use crate::solver::{RunState, Solver, SolverKind};
 
 /// Where a run keeps its checkpoint.
 #[derive(Debug, Clone)]
@@ -43,9 +43,9 @@ impl Checkpoints {
     }
 
     /// The run as the checkpoint has it, if there is one.
-    pub fn load(&self, risk: &dyn Risk) -> Result<Option<(RunState, Box<dyn Solver>)>> {
+    pub fn load(&self, kind: SolverKind, risk: &dyn Risk) -> Result<Option<(RunState, Box<dyn Solver>)>> {
         match self.directory.exists() {
-            true => self.directory.load(&self.identity, risk).map(Some),
+            true => self.directory.load_with(&self.identity, risk, kind.factory().as_slice()).map(Some),
             false => Ok(None),
         }
     }

@@ -64,9 +64,12 @@ impl<'a> Path<'a> {
             .take()
             .filter(|(before, _)| *before == choice.kind)
             .and_then(|(_, mut solver)| solver.set_lambda(lambda).then_some(solver));
-        let mut solver = going_on.unwrap_or_else(|| choice.build(risk, &settings));
-        let mut state = RunState::new(risk.dim());
-        let stop = follow(solver.as_mut(), risk, limits, halt, &mut state, None, observe);
+        let mut solver = match going_on {
+            Some(solver) => solver,
+            None => choice.build(risk, &settings)?,
+        };
+        let mut state = RunState::new(risk);
+        let stop = follow(solver.as_mut(), risk, limits, halt, &mut state, None, observe)?;
         let mut outcome = state.into_outcome(stop);
         let weights = std::mem::take(&mut outcome.weights);
         let model = self.problem.model(solver.name(), &settings, &outcome.report, weights.clone())?;

@@ -73,14 +73,14 @@ impl Training {
 
     /// How far it is: above 0 passes where a checkpoint is gone on with.
     pub fn report(&self) -> &Report {
-        &self.state.report
+        self.state.report()
     }
 
     /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.
     pub(super) fn with_checkpoint(mut self, plan: &CheckpointPlan) -> Result<Self> {
         let identity = super::identity::identity(&self.problem, self.choice.kind, &self.settings);
         let checkpoints = Checkpoints::open(plan, identity)?;
-        if let Some((state, solver)) = checkpoints.load(self.risk.as_ref())? {
+        if let Some((state, solver)) = checkpoints.load(self.choice.kind, self.risk.as_ref())? {
             (self.state, self.solver) = (state, solver);
         }
         self.checkpoints = Some(checkpoints);
@@ -92,7 +92,7 @@ impl Training {
         let risk = self.risk.as_ref();
         let checkpoints = self.checkpoints.as_mut();
         let stop =
-            follow(self.solver.as_mut(), risk, self.limits, halt, &mut self.state, checkpoints, observe);
+            follow(self.solver.as_mut(), risk, self.limits, halt, &mut self.state, checkpoints, observe)?;
         // The model is worth more than the checkpoint: if the disk is full, the error comes after it is made.
         let checkpoint_failure = self
             .checkpoints
@@ -129,17 +129,18 @@ pub(super) fn follow(
     state: &mut RunState,
     mut checkpoints: Option<&mut Checkpoints>,
     mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>,
-) -> Stop {
-    resume_until(solver, risk, limits, halt, state, |state, solver| {
+) -> Result<Stop> {
+    let stop = resume_until(solver, risk, limits, halt, state, |state, solver| {
         let asked = if halt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let is_last = state.stop(&limits, asked).is_some();
-        let mut flow = observe(Event::Pass(&state.report, is_last));
+        let mut flow = observe(Event::Pass(state.report(), is_last));
         if let Some(checkpoints) = checkpoints.as_deref_mut()
             && let Err(error) = checkpoints.save_if_due(state, solver, risk)
         {
-            let told = observe(Event::NoCheckpoint(state.report.passes, error));
+            let told = observe(Event::NoCheckpoint(state.report().passes, error));
             flow = if told.is_break() { told } else { flow };
         }
         if asked.is_break() { asked } else { flow }
-    })
+    });
+    Ok(stop?)
 }

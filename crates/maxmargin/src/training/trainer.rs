@@ -154,9 +154,10 @@ impl Trainer {
 
     /// A run on a problem, ready to start.
     pub fn prepare_problem(&self, problem: Problem) -> Result<Training> {
+        // First, since without examples there is no λ either.
+        let risk = problem.risk()?;
         let lambda = self.settings.regularizer.lambda(problem.examples().len());
         let mut settings = self.settings.solver_settings(lambda)?;
-        let risk = problem.risk()?;
         self.settings.solver.check(risk.as_ref())?;
         let mut choice = self.settings.solver.resolve(risk.as_ref(), lambda);
         if let Some(model) = &self.warm_start {
@@ -171,8 +172,8 @@ impl Trainer {
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
         let training = Training {
-            state: RunState::new(risk.dim()),
-            solver: choice.build(risk.as_ref(), &settings),
+            state: RunState::new(risk.as_ref()),
+            solver: choice.build(risk.as_ref(), &settings)?,
             limits: self.settings.limits_for(risk.as_ref()),
             problem,
             risk,

@@ -108,41 +108,40 @@ fn any(size: usize, random: &mut Pcg64Mcg) -> Network {
         supplies[arc.tail as usize] += flow;
         supplies[arc.head as usize] -= flow;
     }
-    let mut network = Network::new(supplies);
-    arcs.into_iter().for_each(|arc| network.add(arc));
-    network
+    Network::with_arcs(supplies, arcs).unwrap()
 }
 
 fn matching(size: usize, random: &mut Pcg64Mcg) -> Network {
     let (left, right) = (size as u32, random.random_range(1..=size as u32));
     let outside = left + right;
-    let mut network = Network::new(vec![0.0; outside as usize + 1]);
+    let mut arcs = Vec::new();
     let weight = [1.0, 0.1, 0.01][random.random_range(0..3)];
     let fertility = f64::from(random.random_range(1..3));
-    (0..left).for_each(|l| network.add(NetworkArc { tail: outside, head: l, capacity: fertility, weight }));
+    (0..left).for_each(|l| arcs.push(NetworkArc { tail: outside, head: l, capacity: fertility, weight }));
     for r in left..outside {
-        network.add(NetworkArc { tail: r, head: outside, capacity: 1.0, weight });
+        arcs.push(NetworkArc { tail: r, head: outside, capacity: 1.0, weight });
     }
     let density = [1.0, 0.4][random.random_range(0..2)];
     for (tail, head) in (0..left).flat_map(|l| (left..outside).map(move |r| (l, r))) {
         if random.random_bool(density) {
-            network.add(NetworkArc { tail, head, capacity: 1.0, weight: 1.0 });
+            arcs.push(NetworkArc { tail, head, capacity: 1.0, weight: 1.0 });
         }
     }
-    network
+    Network::with_arcs(vec![0.0; outside as usize + 1], arcs).unwrap()
 }
 
 fn trellis(size: usize, random: &mut Pcg64Mcg) -> Network {
     let (labels, length) = (size as u32, random.random_range(1..5u32));
     let sink = 1 + labels * (length - 1);
-    let mut network = Network::new((0..=sink).map(|v| f64::from(v == 0) - f64::from(v == sink)).collect());
+    let supplies = (0..=sink).map(|v| f64::from(v == 0) - f64::from(v == sink)).collect();
+    let mut arcs = Vec::new();
     let node = |t: u32, y: u32| if t + 1 == length { sink } else { 1 + t * labels + y };
-    let mut add = |tail, head| network.add(NetworkArc { tail, head, capacity: f64::INFINITY, weight: 1.0 });
+    let mut add = |tail, head| arcs.push(NetworkArc { tail, head, capacity: f64::INFINITY, weight: 1.0 });
     for t in 0..length {
         for before in 0..if t == 0 { 1 } else { labels } {
             let tail = if t == 0 { 0 } else { node(t - 1, before) };
             (0..labels).for_each(|y| add(tail, node(t, y)));
         }
     }
-    network
+    Network::with_arcs(supplies, arcs).unwrap()
 }

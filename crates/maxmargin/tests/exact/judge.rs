@@ -108,12 +108,12 @@ pub fn hear(case: &Case, kinds: impl Iterator<Item = SolverKind>) -> Option<Hear
 /// One run.
 fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
     let risk = case.surrogated.risk();
-    let mut solver = kind.build(risk.as_ref(), &case.settings);
+    let mut solver = kind.build(risk.as_ref(), &case.settings).unwrap();
     let limits = Limits { gap: case.gap, max_passes: case.passes, time_limit: None };
-    let mut state = RunState::new(risk.dim());
+    let mut state = RunState::new(risk.as_ref());
     let mut faults = Vec::new();
     let stop = resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
-        let report = state.report;
+        let report = state.report();
         faults_of_numbers(&report, &mut faults);
         // F itself takes longer than a pass.
         if report.passes.is_power_of_two() && report.primal_now.is_finite() {
@@ -125,7 +125,8 @@ fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
             );
         }
         ControlFlow::Continue(())
-    });
+    })
+    .unwrap();
     let outcome = state.into_outcome(stop);
     let Certificate { primal, lower_bound, .. } = outcome.report.certificate;
     let weights_are_numbers = outcome.weights.iter().all(|weight| weight.is_finite());

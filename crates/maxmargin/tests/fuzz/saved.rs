@@ -92,13 +92,14 @@ fn checkpoints() -> Target {
     let sound = SolverKind::ALL.into_iter().map(|kind| {
         let folder = tempfile::tempdir().expect("a folder");
         let directory = CheckpointDir::new(folder.path()).expect("a folder");
-        let mut solver = kind.build(risk.as_ref(), &SolverSettings::new(0.1).expect("λ"));
+        let mut solver = kind.build(risk.as_ref(), &SolverSettings::new(0.1).expect("λ")).unwrap();
         let limits = Limits { gap: 1e-9, max_passes: 2, time_limit: None };
-        let mut state = RunState::new(risk.dim());
+        let mut state = RunState::new(risk.as_ref());
         resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
             directory.save(&identity(), state, solver, risk.as_ref()).expect("it can be saved");
             ControlFlow::Continue(())
-        });
+        })
+        .unwrap();
         Sound { bytes: fs::read(directory.file()).expect("it is there"), way: 0 }
     });
     let sound = sound.collect();
@@ -108,7 +109,7 @@ fn checkpoints() -> Target {
         let bytes = fs::read(path).expect("it is there");
         put(directory.file(), &bytes).expect("the folder is ours");
         let (state, _) = directory.load(&identity(), risk.as_ref())?;
-        _ = state.report;
+        _ = state.report();
         Ok(())
     };
     Target { name: "checkpoint", sound, shape: Shape::Checkpoint, read: Box::new(read) }

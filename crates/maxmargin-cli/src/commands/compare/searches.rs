@@ -94,13 +94,12 @@ impl CompareSearches {
         let settings = trainer.settings().solver_settings(regularizer.lambda(data.len()))?;
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
         let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
-        self.solver.check(risk.as_ref())?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
-        let mut solver = choice.build(risk.as_ref(), &settings);
+        let mut solver = choice.build(risk.as_ref(), &settings)?;
         let limits = trainer.settings().limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
         let listening = interrupt::listen();
-        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ());
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, |_| ())?;
         let (report, stop) = (outcome.report, outcome.stop);
         let finished =
             Finished { problem: &problem, solver: solver.name(), settings: &settings, report, stop };

@@ -181,9 +181,8 @@ impl CompareSolvers {
         let keep = |report: &Report| passes.push(*report);
         // A risk of its own for each run: what one remembers of the examples must not speed up the next.
         let risk = problem.risk()?;
-        solver.check(risk.as_ref())?;
-        let mut solver = solver.build(risk.as_ref(), &settings);
-        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep);
+        let mut solver = solver.build(risk.as_ref(), &settings)?;
+        let outcome = solve(solver.as_mut(), risk.as_ref(), limits, &mut progress, keep)?;
         Ok((outcome, passes))
     }
 

@@ -13,8 +13,7 @@
 //! interior-point solver are only nearly feasible, and then prove a lower bound as those of the extragradient method
 //! do. So the certificate does not depend on what the solver promises.
 //!
-//! Clarabel is there with the cargo feature `interior-point` only. Without it `SmallQp::check_size` says so, and the solver stays at
-//! w = 0.
+//! Clarabel is there with the cargo feature `interior-point` only. Without it there is no such solver, and the error says so.
 
 #[cfg(feature = "interior-point")]
 mod program;
@@ -24,7 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::measure;
-use super::{Certificate, Halt, Progress, Solver, SolverState};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::{Error, Result};
 use crate::risk::{Groups, Risk, Saddle};
 
@@ -51,8 +50,10 @@ const MOST_MEMORY: f64 = 2e9;
 /// let example = |(i, truth)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
 /// let structure = MulticlassStructure::new(2, 3, true, LabelCost::ZeroOne)?;
 /// let risk = StructuredRisk::new(structure, MarginSearch, (0..3).zip([0, 1, 2]).map(example).collect())?;
-/// let certificate = SmallQp::new(1.0, &risk).step(&risk).certificate;
-/// assert!(certificate.gap().0 < 1e-6 || !cfg!(feature = "interior-point"));
+/// // An error without the feature `interior-point`.
+/// if let Ok(mut solver) = SmallQp::new(1.0, &risk) {
+///     assert!(solver.step(&risk).certificate.gap().0 < 1e-6);
+/// }
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Serialize, Deserialize)]
@@ -63,12 +64,16 @@ pub struct SmallQp {
     found: Option<Certificate>,
     #[serde(skip)]
     halt: Halt,
+    #[serde(skip)]
+    pub(super) made_for: MadeFor,
 }
 
 impl SmallQp {
-    /// A solver that has found nothing yet. On a risk that is no saddle point it stays at w = 0.
-    pub fn new(lambda: f64, risk: &dyn Risk) -> Self {
-        Self { lambda, weights: vec![0.0; risk.dim()], found: None, halt: Halt::default() }
+    /// A solver that has found nothing yet.
+    pub fn new(lambda: f64, risk: &dyn Risk) -> Result<Self> {
+        SolverSettings::checked(lambda, None, SolverKind::SmallQp, risk)?;
+        let (weights, made_for) = (vec![0.0; risk.dim()], MadeFor::new(risk));
+        Ok(Self { lambda, weights, found: None, halt: Halt::default(), made_for })
     }
 
     /// Refuses all problems where there is no interior-point solver, and those that it would take too long for. Its factors are dense in the weights,
@@ -147,7 +152,18 @@ impl Solver for SmallQp {
         self.found.is_none().then(|| self.step(risk))
     }
 
+    fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        self.made_for.check(self.weights(), risk)
+    }
+
     fn step(&mut self, risk: &dyn Risk) -> Progress {
+        if !self.made_for.is(risk) {
+            return Progress::NONE;
+        }
         if let Some(certificate) = self.found {
             return Progress { certificate, oracle_calls: 0, master_seconds: 0.0 };
         }

@@ -1,6 +1,6 @@
 //! Labels of matchings: which edges are links.
 
-use crate::structure::Coded;
+use crate::structure::{Coded, ascend};
 
 /// A set of links, by the numbers of their edges within the example, ascending.
 ///
@@ -18,9 +18,9 @@ pub struct Links {
 }
 
 impl Links {
-    /// A prediction with these links, ascending.
-    pub fn of(on: Vec<u32>) -> Self {
-        debug_assert!(on.is_sorted_by(|a, b| a < b));
+    /// A prediction with these links, in whatever order they come.
+    pub fn of(mut on: Vec<u32>) -> Self {
+        ascend(&mut on);
         Self { on, free: Vec::new() }
     }
 

@@ -74,7 +74,7 @@ impl Default for MatchingOptions {
 /// // Two nodes on each side; each edge has one feature.
 /// let features = Arc::new(FeatureMatrix::from_dense(&[[2.0], [3.0], [-1.0], [2.0]]));
 /// let edges = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(left, right)| Edge { left, right });
-/// let x = Graph::new(Rows::new(&features, 0..4), edges.into(), 0);
+/// let x = Graph::new(Rows::new(&features, 0..4), edges.into(), 0)?;
 /// let mut scores = Default::default();
 /// task.score(&[1.0], &x, &mut scores);
 /// // The best link is not in the best matching.
@@ -339,7 +339,7 @@ mod tests {
             (0..9).map(|edge| [0.1 * f64::from(edge), 1.0 / f64::from(edge + 3)]).collect();
         let features = Arc::new(FeatureMatrix::from_dense(&rows));
         let edges: Vec<Edge> = (0..9).map(|edge| Edge { left: edge / 3, right: edge % 3 }).collect();
-        let graph = Graph::new(Rows::new(&features, 0..9), edges.into(), 0);
+        let graph = Graph::new(Rows::new(&features, 0..9), edges.into(), 0).unwrap();
         let structure = MatchingStructure::new(2, MatchingOptions::default()).unwrap();
         let (mut all, mut some) = (MatchingScores::default(), MatchingScores::default());
         for w in [[0.7, -1.3, 0.1], [-0.2, 0.9, 0.4]] {

@@ -56,8 +56,8 @@ impl MatchingStructure {
     }
 
     /// The truth with a largest allowed subset of its sure links; the others become possible. The same graph always gives
-    /// the same subset.
-    pub fn allowed_truth(&self, x: &Graph, truth: &Links) -> Links {
+    /// the same subset. The links are edges of the graph.
+    pub(super) fn allowed_truth(&self, x: &Graph, truth: &Links) -> Links {
         let ends = |&edge: &u32| (x.ends()[edge as usize].left, x.ends()[edge as usize].right);
         let (mut graph, mut matching) = (Bipartite::default(), BMatching::default());
         graph.reset(x.lefts(), x.rights(), truth.on.iter().map(ends));
@@ -81,7 +81,7 @@ mod tests {
     fn graph(edges: &[(u32, u32)]) -> Graph {
         let features = Arc::new(FeatureMatrix::from_dense(&vec![[1.0]; edges.len()]));
         let edges: Vec<Edge> = edges.iter().map(|&(left, right)| Edge { left, right }).collect();
-        Graph::new(Rows::new(&features, 0..edges.len()), edges.into(), 0)
+        Graph::new(Rows::new(&features, 0..edges.len()), edges.into(), 0).unwrap()
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use crate::inference::LabelGraph;
-use crate::structure::Coded;
+use crate::structure::{Coded, ascend};
 
 /// How far something is in a set: above 0 and at most 1. Compared bit by bit, so that sets can be told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,10 +57,11 @@ pub struct LabelSet {
 }
 
 impl LabelSet {
-    /// The set of these labels, which must ascend.
+    /// The set of these labels, in whatever order they come.
     pub fn of(labels: &[u32]) -> Self {
-        debug_assert!(labels.is_sorted());
-        Self { on: labels.to_vec(), ..Self::default() }
+        let mut on = labels.to_vec();
+        ascend(&mut on);
+        Self { on, ..Self::default() }
     }
 
     /// A vertex of the relaxation: 0, 1 or 2 halves of each label; two halves are in together where their coupling is

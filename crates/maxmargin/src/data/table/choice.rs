@@ -51,7 +51,7 @@ enum Witness {
 impl fmt::Display for Witness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Witness::LabelColumns => f.write_str("--label-columns"),
+            Witness::LabelColumns => f.write_str("the option label-columns"),
             Witness::LabelsFile(path) | Witness::FileBeside(path) => write!(f, "{}", escaped_path(path)),
             Witness::ClassColumn(name) => write!(f, "the attribute called `{}`", excerpt(name)),
             Witness::Counted(counted) => write!(f, "{counted}"),
@@ -101,8 +101,8 @@ pub(crate) fn choose_labels(
     };
     match labels.as_slice() {
         [] if data.needs_labels() => Err(source.error(match label_sets {
-            true => "which columns are labels? Name them with --label-columns, or a file with their names (Mulan's XML, or a name a line) with --labels",
-            false => "which column is the label? Name it with --label-columns",
+            true => "which columns are labels? Name them with the option label-columns, or a file with their names (Mulan's XML, or a name a line) with the option labels",
+            false => "which column is the label? Name it with the option label-columns",
         })),
         [first, second, ..] if !label_sets => Err(source.error(format!(
             "{} columns are labels (`{}`, `{}`{}), but here each row has one label; rows with several are for the task multilabel",
@@ -220,7 +220,7 @@ fn checked(
 /// What is wrong when two say different things about labels.
 fn disagreement(columns: &[Column], one: &Claim, other: &Claim) -> String {
     format!(
-        "which columns are labels? {} says {}, but {} says {}; name them with --label-columns or --labels, or mend the one that is out of date",
+        "which columns are labels? {} says {}, but {} says {}; name them with the option label-columns or the option labels, or mend the one that is out of date",
         one.by,
         listed(columns, one, other),
         other.by,

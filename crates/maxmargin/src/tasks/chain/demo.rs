@@ -57,10 +57,7 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
             text += &format!("{}  {name}\n", spaced(&test, truth, reading));
         }
     }
-    text += &format!(
-        "\n{} in all. Next: `maxmargin train --help` to learn from data of your own.\n",
-        time(begun.elapsed().as_secs_f64())
-    );
+    text += &format!("\n{} in all.\n", time(begun.elapsed().as_secs_f64()));
     say(&text)
 }
 

@@ -58,10 +58,7 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
             links(&test, i, &matching.labels[i].on),
         );
     }
-    text += &format!(
-        "\n{} in all. Next: `maxmargin train matching --help` to learn from data of your own.\n",
-        time(begun.elapsed().as_secs_f64())
-    );
+    text += &format!("\n{} in all.\n", time(begun.elapsed().as_secs_f64()));
     say(&text)
 }
 

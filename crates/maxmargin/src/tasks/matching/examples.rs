@@ -84,7 +84,9 @@ impl GraphExamples {
 
     /// The graph of an example. Panics when it does not exist.
     pub fn graph(&self, example: usize) -> Graph {
-        Graph::new(self.rows.input(example), Arc::clone(&self.edges), self.rows.range(example).start)
+        let start = self.rows.range(example).start;
+        let graph = Graph::new(self.rows.input(example), Arc::clone(&self.edges), start);
+        graph.expect("there is an edge for each row")
     }
 
     /// The labels of the edges of an example. Panics when it does not exist.

@@ -77,7 +77,7 @@ const FERTILITY: TaskOption = TaskOption::value(
 const EXTRA_LINKS: TaskOption = TaskOption::value(
     "extra-links",
     "HOW",
-    "What to do about training examples whose nodes have more sure links than --fertility allows: error or free",
+    "What to do about training examples whose nodes have more sure links than the option fertility allows: error or free",
 )
 .default("error")
 .more("free: such links become possible: neither right nor wrong.");

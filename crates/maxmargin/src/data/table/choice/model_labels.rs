@@ -48,7 +48,7 @@ pub(super) fn check(
     if let Some(column) = claim.columns.iter().map(|&j| &columns[j]).find(|c| uses(vocabulary, c)) {
         let name = excerpt(&column.name);
         return Err(source.error(format!(
-            "{} names `{name}` as a label, but the model has it as a feature; name the labels with --label-columns, as in training",
+            "{} names `{name}` as a label, but the model has it as a feature; name the labels with the option label-columns, as in training",
             claim.by
         )));
     }
