@@ -1,6 +1,7 @@
 //! Names and their numbers: labels and attributes are strings in files and numbers everywhere else.
 //!
-//! All names lie in one buffer and the table holds only numbers, so a million attributes cost little more than their text.
+//! All names lie in one buffer and the table holds only numbers, so a million attributes cost little more than their text. In
+//! the buffer a line feed follows each name, as in a file of names, so that such a file is taken over as it is.
 
 use std::hash::Hasher;
 
@@ -39,7 +40,7 @@ impl Alphabet {
     /// The name with this number. Panics when there is none.
     pub fn name(&self, number: u32) -> &str {
         let number = number as usize;
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        let start = if number == 0 { 0 } else { self.ends[number - 1] + 1 };
         &self.text[start..self.ends[number]]
     }
 
@@ -62,15 +63,32 @@ impl Alphabet {
     /// The number of a name, which is added when it is new.
     pub fn add(&mut self, name: &str) -> u32 {
         if (self.len() + 1) * 8 > self.slots.len() * 5 {
-            self.grow();
+            self.make_table((self.slots.len() * 2).max(16));
         }
         let slot = self.find(name);
         if self.slots[slot] == 0 {
             self.text.push_str(name);
             self.ends.push(self.text.len());
+            self.text.push('\n');
             self.slots[slot] = self.ends.len() as u32;
         }
         self.slots[slot] - 1
+    }
+
+    /// The names in a text, one a line, the last one without a line feed; none where a name comes twice. An empty text is one
+    /// empty name.
+    pub(crate) fn from_lines(mut text: String) -> Option<Self> {
+        text.push('\n');
+        let count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let mut ends = Vec::with_capacity(count);
+        ends.extend(memchr::memchr_iter(b'\n', text.as_bytes()));
+        let mut names = Self { text, ends, slots: Vec::new() };
+        names.make_table((count * 8 / 5 + 1).next_power_of_two().max(16)).then_some(names)
+    }
+
+    /// The names as [`from_lines`](Self::from_lines) takes them; wrong where a name has a line feed in it.
+    pub(crate) fn lines(&self) -> &str {
+        self.text.strip_suffix('\n').unwrap_or_default()
     }
 
     /// The order of numbers that sorts the names: by value when all are numbers (equal ones alphabetically), else
@@ -103,14 +121,17 @@ impl Alphabet {
         slot
     }
 
-    fn grow(&mut self) {
-        let length = (self.slots.len() * 2).max(16);
+    /// Enters all names into a table with this many slots; whether they all differ.
+    fn make_table(&mut self, slots: usize) -> bool {
         self.slots.clear();
-        self.slots.resize(length, 0);
+        self.slots.resize(slots, 0);
+        let mut differ = true;
         for number in 0..self.len() as u32 {
             let slot = self.find(self.name(number));
+            differ &= self.slots[slot] == 0;
             self.slots[slot] = number + 1;
         }
+        differ
     }
 }
 
@@ -147,6 +168,19 @@ mod tests {
         assert_eq!(names.get(""), None);
         assert_eq!(names.add(""), 5000);
         assert_eq!(names.name(5000), "");
+    }
+
+    #[test]
+    fn lines_are_taken_over() {
+        for lines in ["", "a", "a\n\nb=é\n0", "\n1"] {
+            let mut names = Alphabet::from_lines(lines.to_owned()).unwrap();
+            assert!(names.iter().eq(lines.split('\n')));
+            assert!(names.iter().enumerate().all(|(i, name)| names.get(name) == Some(i as u32)), "{lines:?}");
+            assert_eq!(names.lines(), lines);
+            let count = names.len() as u32;
+            assert_eq!((names.add("new"), names.name(count)), (count, "new"));
+        }
+        assert!(["\n", "a\nb\na"].map(|lines| Alphabet::from_lines(lines.to_owned()).is_none()) == [true; 2]);
     }
 
     #[test]

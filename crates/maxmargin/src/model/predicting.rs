@@ -64,7 +64,13 @@ impl Model {
         if k == 0 {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
-        self.task.predict(&self.weights, &self.names, data, k)
+        // A few examples of text need few rows of weights. For many all weights are made, which is faster from then on.
+        if let Some((weights, features)) = self.weights.gathered(&data.features) {
+            let task = self.task.with_features(features.columns())?;
+            let data = Dataset { features: Arc::new(features), ..data.clone() };
+            return task.predict(&weights, &self.names, &data, k);
+        }
+        self.task.predict(self.weights(), &self.names, data, k)
     }
 
     /// The best label of one example, whose rows are given by the names of their attributes. Those that the model does not
