@@ -4,6 +4,7 @@
 //! the buffer a line feed follows each name, as in a file of names, so that such a file is taken over as it is.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
@@ -39,9 +40,15 @@ impl Alphabet {
 
     /// The name with this number. Panics when there is none.
     pub fn name(&self, number: u32) -> &str {
+        &self.text[self.place(number)]
+    }
+
+    /// Where the name with this number is in the text.
+    #[inline]
+    fn place(&self, number: u32) -> Range<usize> {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.ends[number - 1] + 1 };
-        &self.text[start..self.ends[number]]
+        start..self.ends[number]
     }
 
     /// All names in the order of their numbers.
@@ -75,15 +82,15 @@ impl Alphabet {
         self.slots[slot] - 1
     }
 
-    /// The names in a text, one a line, the last one without a line feed; none where a name comes twice. An empty text is one
-    /// empty name.
-    pub(crate) fn from_lines(mut text: String) -> Option<Self> {
+    /// The names in a text, one a line, the last one without a line feed; an empty text is one empty name. There should be about
+    /// so many. None where a name comes twice.
+    pub(crate) fn from_lines(mut text: String, count: usize) -> Option<Self> {
         text.push('\n');
-        let count = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let mut ends = Vec::with_capacity(count);
+        let mut ends = Vec::with_capacity(count.min(text.len()));
         ends.extend(memchr::memchr_iter(b'\n', text.as_bytes()));
+        let slots = (ends.len() * 8 / 5 + 1).next_power_of_two().max(16);
         let mut names = Self { text, ends, slots: Vec::new() };
-        names.make_table((count * 8 / 5 + 1).next_power_of_two().max(16)).then_some(names)
+        names.make_table(slots).then_some(names)
     }
 
     /// The names as [`from_lines`](Self::from_lines) takes them; wrong where a name has a line feed in it.
@@ -113,9 +120,10 @@ impl Alphabet {
 
     /// The slot where `name` is or would go.
     fn find(&self, name: &str) -> usize {
+        let (text, name) = (self.text.as_bytes(), name.as_bytes());
         let mask = self.slots.len() - 1;
         let mut slot = hash(name) & mask;
-        while self.slots[slot] != 0 && self.name(self.slots[slot] - 1) != name {
+        while self.slots[slot] != 0 && text[self.place(self.slots[slot] - 1)] != *name {
             slot = (slot + 1) & mask;
         }
         slot
@@ -135,9 +143,9 @@ impl Alphabet {
     }
 }
 
-fn hash(name: &str) -> usize {
+fn hash(name: &[u8]) -> usize {
     let mut hasher = FxHasher::default();
-    hasher.write(name.as_bytes());
+    hasher.write(name);
     // Fx leaves its entropy in the high bits.
     (hasher.finish() as usize).rotate_left(26)
 }
@@ -173,14 +181,16 @@ mod tests {
     #[test]
     fn lines_are_taken_over() {
         for lines in ["", "a", "a\n\nb=é\n0", "\n1"] {
-            let mut names = Alphabet::from_lines(lines.to_owned()).unwrap();
+            let mut names = Alphabet::from_lines(lines.to_owned(), 2).unwrap();
             assert!(names.iter().eq(lines.split('\n')));
             assert!(names.iter().enumerate().all(|(i, name)| names.get(name) == Some(i as u32)), "{lines:?}");
             assert_eq!(names.lines(), lines);
             let count = names.len() as u32;
             assert_eq!((names.add("new"), names.name(count)), (count, "new"));
         }
-        assert!(["\n", "a\nb\na"].map(|lines| Alphabet::from_lines(lines.to_owned()).is_none()) == [true; 2]);
+        assert!(
+            ["\n", "a\nb\na"].map(|lines| Alphabet::from_lines(lines.to_owned(), 2).is_none()) == [true; 2]
+        );
     }
 
     #[test]

@@ -81,20 +81,16 @@ impl Model {
             return Err(Error::parameter("attributes", problem));
         };
         let mut builder = MatrixBuilder::sparse();
-        let mut row: Vec<(u32, f64)> = Vec::new();
         for attributes in rows {
-            row.clear();
             for attribute in attributes.as_ref() {
                 let value = attribute.value();
                 if !value.is_finite() {
                     let problem = format!("{} is {value}; values are finite", attribute.name());
                     return Err(Error::parameter("attributes", problem));
                 }
-                row.extend(names.get(attribute.name()).map(|column| (column, value)));
-            }
-            row.sort_by_key(|(column, _)| *column);
-            for same in row.chunk_by(|a, b| a.0 == b.0) {
-                builder.push(same[0].0, same.iter().map(|(_, value)| value).sum());
+                if let Some(column) = names.get(attribute.name()) {
+                    builder.push(column, value);
+                }
             }
             builder.end_row();
         }

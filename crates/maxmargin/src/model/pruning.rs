@@ -6,7 +6,7 @@ use crate::data::{Attributes, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 
 /// What is left out must be at least this share of all attributes: else it is not worth that the model knows fewer names.
-const WORTHWHILE: f64 = 0.5;
+const WORTHWHILE: f64 = 0.25;
 
 impl Model {
     /// The same model without the attributes whose weights are all 0, where they have names and are many. It predicts the

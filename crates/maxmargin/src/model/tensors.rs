@@ -4,11 +4,10 @@
 //! so much, of which no more is unpacked.
 
 use std::borrow::Cow;
-use std::io::{Read, Write};
+use std::io::Write;
 
-use flate2::Compression;
-use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
 
@@ -189,18 +188,14 @@ pub(super) fn names_from_tensor(
         None => tensor.data().to_vec(),
     };
     let text = String::from_utf8(text).map_err(|_| "the names of attributes are not UTF-8")?;
-    let found = if count == 0 && text.is_empty() {
-        0
-    } else {
-        1 + memchr::memchr_iter(b'\n', text.as_bytes()).count()
+    let names = match count == 0 && text.is_empty() {
+        true => Alphabet::default(),
+        false => Alphabet::from_lines(text, count).ok_or("two attributes have the same name")?,
     };
-    if found != count {
-        return Err(format!("{found} names of attributes, but the description says {count}"));
+    match names.len() == count {
+        true => Ok(names),
+        false => Err(format!("{} names of attributes, but the description says {count}", names.len())),
     }
-    if count == 0 {
-        return Ok(Alphabet::default());
-    }
-    Alphabet::from_lines(text).ok_or_else(|| "two attributes have the same name".to_owned())
 }
 
 /// Unpacks bytes, which must be so many.
@@ -210,13 +205,13 @@ fn unpack(tensor: &TensorView<'_>, length: usize) -> Checked<Vec<u8>> {
         return Err(format!("the tensor {ATTRIBUTES} promises {length} bytes, more than it can hold"));
     }
     let mut text = Vec::new();
-    // One byte for what there may be too many, and one for the line feed that is put behind.
+    // One byte more shows whether there are too many, and is where the last line feed goes.
     text.try_reserve_exact(length + 1).map_err(|_| "there is not enough memory for the names")?;
-    let mut decoder = ZlibDecoder::new(packed).take(length as u64 + 1);
-    let read = decoder.read_to_end(&mut text);
-    let is_whole = text.len() == length && decoder.into_inner().into_inner().is_empty();
-    match read {
-        Ok(_) if is_whole => Ok(text),
+    let mut unpacking = Decompress::new(true);
+    let status = unpacking.decompress_vec(packed, &mut text, FlushDecompress::Finish);
+    let is_whole = text.len() == length && unpacking.total_in() == packed.len() as u64;
+    match status {
+        Ok(Status::StreamEnd) if is_whole => Ok(text),
         _ => Err(format!("the tensor {ATTRIBUTES} is not {length} bytes packed by zlib")),
     }
 }

@@ -15,6 +15,27 @@ pub const ALL_TASKS: [&str; 4] = ["multiclass", "chain", "multilabel", "matching
 
 /// A model of this task.
 pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
+    model_with(task, attributes(named), bias, cost, f64::sin)
+}
+
+/// A model of this task with many attributes, whose weights are mostly 0; of those with numbers few have any.
+pub fn sparse_model(task: &str, named: bool, bias: bool) -> Model {
+    match named {
+        true => {
+            let names = (0..40).map(|number| format!("attribute={number}")).collect::<Vec<_>>();
+            let names = names.iter().map(String::as_str).collect();
+            model_with(task, Attributes::Named(names), bias, false, |i| {
+                if i % 3.0 == 1.0 { i.sin() } else { 0.0 }
+            })
+        }
+        false => {
+            let weight = |i: f64| if (20.0..25.0).contains(&i) || i > 370.0 { i.sin() } else { 0.0 };
+            model_with(task, Attributes::Numbered(200), bias, false, weight)
+        }
+    }
+}
+
+fn model_with(task: &str, attributes: Attributes, bias: bool, cost: bool, weight: fn(f64) -> f64) -> Model {
     let costs = match cost {
         true => Costs::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
         false => Costs::Equal,
@@ -31,7 +52,7 @@ pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
         "matching" => ["none", "sure", "possible"].into_iter().collect(),
         _ => ["B-é", "O"].into_iter().collect(),
     };
-    made(object.as_ref(), Vocabulary { labels, attributes: attributes(named) }, f64::sin)
+    made(object.as_ref(), Vocabulary { labels, attributes }, weight)
 }
 
 fn attributes(named: bool) -> Attributes {
