@@ -91,8 +91,8 @@ impl Model {
         weights: Weights,
     ) -> Result<Self> {
         let refuse = |problem: String| Err(Error::parameter("model", problem));
-        if let Some(weight) = weights.held().find(|weight| !weight.is_finite()) {
-            return refuse(format!("a weight is {weight}; weights are finite"));
+        if !weights.are_finite() {
+            return refuse("weights are finite, but one is not".to_owned());
         }
         if (names.attributes.len(), names.labels.len()) != (task.features(), task.labels()) {
             return refuse(format!(

@@ -1,5 +1,6 @@
 //! Predictions of a model: from files, from data in memory, and for one example by the names of its attributes.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +43,11 @@ impl<S: AsRef<str>> Attribute for (S, f64) {
     }
 }
 
+thread_local! {
+    /// Weights of the rows that the last example had: their memory, for the next one.
+    static GATHERED: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
+
 impl Model {
     /// Reads data for this model: with its names and its format, labelled or not.
     pub fn read(&self, files: &[PathBuf], options: &ReadOptions) -> Result<Reading> {
@@ -65,10 +71,13 @@ impl Model {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
         // A few examples of text need few rows of weights. For many all weights are made, which is faster from then on.
-        if let Some((weights, features)) = self.weights.gathered(&data.features) {
+        let mut weights = GATHERED.take();
+        if let Some(features) = self.weights.gathered(&data.features, &mut weights) {
             let task = self.task.with_features(features.columns())?;
             let data = Dataset { features: Arc::new(features), ..data.clone() };
-            return task.predict(&weights, &self.names, &data, k);
+            let predictions = task.predict(&weights, &self.names, &data, k);
+            GATHERED.set(weights);
+            return predictions;
         }
         self.task.predict(self.weights(), &self.names, data, k)
     }

@@ -32,12 +32,14 @@ const ATTRIBUTES: &str = "attributes";
 const MOST_PACKED: usize = 32;
 
 /// A block whose weights that are not 0 are listed.
-pub(super) fn entries_to_tensors<'a>(name: &str, entries: &'a Entries, single: bool) -> Vec<Tensor<'a>> {
-    let Entries { rows, starts, columns, values } = entries;
+pub(super) fn entries_to_tensors(name: &str, entries: &Entries, single: bool) -> Vec<Tensor<'static>> {
+    let Entries { rows, starts, entries } = entries;
+    let (columns, values): (Vec<u32>, Vec<f64>) = entries.iter().copied().unzip();
+    let (_, dtype, shape, bytes) = weights_to_tensor(name, vec![values.len()], &values, single);
     let counts: Vec<u32> = starts.windows(2).map(|ends| (ends[1] - ends[0]) as u32).collect();
     let mut tensors = vec![
-        weights_to_tensor(name, vec![values.len()], values, single),
-        narrow_to_tensor(COLUMNS, columns),
+        (name.to_owned(), dtype, shape, bytes.into_owned().into()),
+        narrow_to_tensor(COLUMNS, &columns),
         narrow_to_tensor(COUNTS, &counts),
     ];
     if let Some(rows) = rows {
@@ -79,8 +81,9 @@ pub(super) fn entries_from_tensors(
     if end != columns.len() {
         return Err(format!("the tensor {COLUMNS} has {} numbers; expected {end}", columns.len()));
     }
-    let values = numbers(tensors, name, &[end])?;
-    Ok(Entries { rows: listed, starts, columns, values })
+    let entries: Vec<(u32, f64)> = columns.into_iter().zip(floats(tensors, name, &[end])?).collect();
+    check_finite(name, entries.iter().map(|(_, weight)| weight))?;
+    Ok(Entries { rows: listed, starts, entries })
 }
 
 /// The numbers of the rows that a file has, of so many.
@@ -141,22 +144,37 @@ pub(super) fn weights_to_tensor<'a>(
 
 /// The numbers in a tensor, which must have this shape and be finite.
 pub(super) fn numbers(tensors: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Checked<Vec<f64>> {
+    let numbers: Vec<f64> = floats(tensors, name, shape)?.collect();
+    check_finite(name, numbers.iter())?;
+    Ok(numbers)
+}
+
+/// The numbers in a tensor, which must have this shape.
+fn floats<'a>(
+    tensors: &SafeTensors<'a>,
+    name: &str,
+    shape: &[usize],
+) -> Checked<impl Iterator<Item = f64> + 'a> {
     let tensor = tensors.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
     let kind = tensor.dtype();
     if !matches!(kind, Dtype::F64 | Dtype::F32) || tensor.shape() != shape {
         let found = format!("{:?}", tensor.shape());
         return Err(format!("the tensor {name} is {kind:?} {}; expected F64 {shape:?}", excerpt(&found)));
     }
-    let numbers: Vec<f64> = match kind {
-        Dtype::F32 => {
-            let chunks = tensor.data().as_chunks().0.iter();
-            chunks.map(|&bytes: &[u8; 4]| f64::from(f32::from_le_bytes(bytes))).collect()
-        }
-        _ => tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect(),
+    let number = |bytes: &[u8]| match *bytes {
+        [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
+        [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => f64::NAN,
     };
-    match numbers.iter().position(|number| !number.is_finite()) {
-        Some(i) => Err(format!("the tensor {name} holds {} at place {i}; weights are finite", numbers[i])),
-        None => Ok(numbers),
+    Ok(tensor.data().chunks_exact(kind.bitsize() / 8).map(number))
+}
+
+fn check_finite<'a>(name: &str, numbers: impl Iterator<Item = &'a f64>) -> Checked<()> {
+    match numbers.enumerate().find(|(_, number)| !number.is_finite()) {
+        Some((i, number)) => {
+            Err(format!("the tensor {name} holds {number} at place {i}; weights are finite"))
+        }
+        None => Ok(()),
     }
 }
 

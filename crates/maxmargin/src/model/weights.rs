@@ -4,6 +4,7 @@
 //! all weights are made only for who asks for all of them. A few examples are predicted without: the rows of their attributes
 //! are [gathered](Weights::gathered) into a small model of their own.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::Block;
@@ -36,10 +37,8 @@ pub(super) struct Entries {
     pub rows: Option<Vec<u32>>,
     /// Where the entries of each such row start, and the end.
     pub starts: Vec<usize>,
-    /// The place of each entry in its row, ascending.
-    pub columns: Vec<u32>,
-    /// The weights.
-    pub values: Vec<f64>,
+    /// The place of each in its row, ascending, and the weight.
+    pub entries: Vec<(u32, f64)>,
 }
 
 impl Weights {
@@ -99,13 +98,13 @@ impl Weights {
         }
     }
 
-    /// What is held: all weights but some that are 0.
-    pub fn held(&self) -> impl Iterator<Item = &f64> {
-        let (first, rest) = match &self.held {
-            Held::Dense(all) => (all, &[][..]),
-            Held::Sparse(entries, rest, _) => (&entries.values, &rest[..]),
+    /// Whether all are finite.
+    pub fn are_finite(&self) -> bool {
+        let first = match &self.held {
+            Held::Dense(all) => all.iter().all(|weight| weight.is_finite()),
+            Held::Sparse(first, ..) => first.entries.iter().all(|(_, weight)| weight.is_finite()),
         };
-        first.iter().chain(rest)
+        first && self.rest().iter().all(|weight| weight.is_finite())
     }
 
     /// Rounded to single precision.
@@ -113,8 +112,8 @@ impl Weights {
         let round = |weight: &mut f64| *weight = f64::from(*weight as f32);
         match &mut self.held {
             Held::Dense(all) => all.iter_mut().for_each(round),
-            Held::Sparse(entries, rest, dense) => {
-                entries.values.iter_mut().chain(rest).for_each(round);
+            Held::Sparse(first, rest, dense) => {
+                first.entries.iter_mut().map(|(_, weight)| weight).chain(rest).for_each(round);
                 dense.take();
             }
         }
@@ -125,7 +124,7 @@ impl Weights {
     pub fn is_used(&self, row: usize) -> bool {
         match &self.held {
             Held::Dense(all) => all[row * self.width..(row + 1) * self.width].iter().any(|&w| w != 0.0),
-            Held::Sparse(entries, ..) => !entries.row(row).0.is_empty(),
+            Held::Sparse(first, ..) => !first.row(row).is_empty(),
         }
     }
 
@@ -136,34 +135,33 @@ impl Weights {
             Held::Dense(all) => {
                 to[..self.width].copy_from_slice(&all[row * self.width..(row + 1) * self.width]);
             }
-            Held::Sparse(entries, ..) => {
-                let (columns, values) = entries.row(row);
-                columns.iter().zip(values).for_each(|(&column, &value)| to[column as usize] = value);
-            }
+            Held::Sparse(first, ..) => first.copy(first.row(row), to),
         }
     }
 
-    /// The weights of a task that knows only what these features store, and the same features for it: each stored value has a
+    /// Makes the weights of a task that knows only what these features store, and returns the same features for it: each stored value has a
     /// column of its own, in the same order, so that sums are the same bit by bit. None where all weights are there already, or
     /// would be no more.
-    pub fn gathered(&self, features: &FeatureMatrix) -> Option<(Vec<f64>, FeatureMatrix)> {
-        let is_small = match &self.held {
-            Held::Dense(_) => false,
-            Held::Sparse(_, _, dense) => dense.get().is_none() && features.stored() < features.columns(),
-        };
+    pub fn gathered(&self, features: &FeatureMatrix, weights: &mut Vec<f64>) -> Option<FeatureMatrix> {
+        let Held::Sparse(first, rest, dense) = &self.held else { return None };
+        if dense.get().is_some() || features.stored() >= features.columns() {
+            return None;
+        }
         // The constant feature is the last row.
-        let constant = self.rows.checked_sub(features.columns()).filter(|_| is_small)?;
+        let constant = self.rows.checked_sub(features.columns())?;
         let spread = features.with_own_columns()?;
-        let mut weights = vec![0.0; (spread.columns() + constant) * self.width + self.rest().len()];
         let attributes = (0..features.rows()).flat_map(|row| features.row(row).indices.unwrap_or_default());
         let rows = attributes.map(|&column| column as usize).chain(self.rows - constant..self.rows);
-        let mut place = 0;
-        for row in rows {
-            self.copy_row(row, &mut weights[place..place + self.width]);
-            place += self.width;
+        // Where rows are is found out for all first: each is far from the one before, and the processor waits for many at once.
+        let places: Vec<Range<usize>> = rows.map(|row| first.row(row)).collect();
+        weights.clear();
+        weights.resize(places.len() * self.width + rest.len(), 0.0);
+        let (gathered, others) = weights.split_at_mut(places.len() * self.width);
+        for (place, to) in places.into_iter().zip(gathered.chunks_exact_mut(self.width.max(1))) {
+            first.copy(place, to);
         }
-        weights[place..].copy_from_slice(self.rest());
-        Some((weights, spread))
+        others.copy_from_slice(rest);
+        Some(spread)
     }
 }
 
@@ -174,39 +172,41 @@ impl Entries {
         if 2 * count >= block.len() {
             return None;
         }
-        let (mut columns, mut values) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut entries = Vec::with_capacity(count);
         let mut ends = Vec::with_capacity(block.len() / width + 1);
         ends.push(0);
         for row in block.chunks_exact(width) {
-            for (column, &weight) in (0..).zip(row).filter(|(_, weight)| **weight != 0.0) {
-                columns.push(column);
-                values.push(weight);
-            }
-            ends.push(columns.len());
+            entries.extend((0..).zip(row.iter().copied()).filter(|(_, weight)| *weight != 0.0));
+            ends.push(entries.len());
         }
         let is_used = |row: &u32| ends[*row as usize] < ends[*row as usize + 1];
         let all = u32::try_from(ends.len() - 1).ok()?;
         let used = (0..all).filter(is_used).count();
         if used >= all as usize / FEW_ROWS {
-            return Some(Self { rows: None, starts: ends, columns, values });
+            return Some(Self { rows: None, starts: ends, entries });
         }
         let rows: Vec<u32> = (0..all).filter(is_used).collect();
-        let starts = rows.iter().map(|&row| ends[row as usize]).chain([columns.len()]).collect();
-        Some(Self { rows: Some(rows), starts, columns, values })
+        let starts = rows.iter().map(|&row| ends[row as usize]).chain([entries.len()]).collect();
+        Some(Self { rows: Some(rows), starts, entries })
     }
 
-    /// The places of a row's entries, and their weights.
+    /// Where the entries of a row are.
     #[inline]
-    fn row(&self, row: usize) -> (&[u32], &[f64]) {
+    fn row(&self, row: usize) -> Range<usize> {
         let place = match &self.rows {
             None => row,
             Some(rows) => match rows.binary_search_by_key(&row, |&row| row as usize) {
                 Ok(place) => place,
-                Err(_) => return (&[], &[]),
+                Err(_) => return 0..0,
             },
         };
-        let range = self.starts[place]..self.starts[place + 1];
-        (&self.columns[range.clone()], &self.values[range])
+        self.starts[place]..self.starts[place + 1]
+    }
+
+    /// Copies the entries of a row to their columns.
+    #[inline]
+    fn copy(&self, place: Range<usize>, to: &mut [f64]) {
+        self.entries[place].iter().for_each(|&(column, weight)| to[column as usize] = weight);
     }
 }
 
