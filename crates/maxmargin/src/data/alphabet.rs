@@ -67,6 +67,31 @@ impl Alphabet {
         }
     }
 
+    /// The numbers of several names, those that are known. Where names lie in memory is looked up for all of them first: each is far
+    /// from the one before, and the processor waits for many at once.
+    pub(crate) fn get_each<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str> + Clone,
+        mut visit: impl FnMut(usize, u32),
+        guesses: &mut Vec<u32>,
+    ) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mask = self.slots.len() - 1;
+        guesses.clear();
+        guesses.extend(names.clone().map(|name| self.slots[hash(name.as_bytes()) & mask]));
+        for (i, (name, &guess)) in names.zip(&*guesses).enumerate() {
+            if guess == 0 {
+                continue;
+            }
+            let is_it = self.text.as_bytes()[self.place(guess - 1)] == *name.as_bytes();
+            if let Some(number) = if is_it { Some(guess - 1) } else { self.get(name) } {
+                visit(i, number);
+            }
+        }
+    }
+
     /// The number of a name, which is added when it is new.
     pub fn add(&mut self, name: &str) -> u32 {
         if (self.len() + 1) * 8 > self.slots.len() * 5 {
@@ -185,6 +210,11 @@ mod tests {
             assert!(names.iter().eq(lines.split('\n')));
             assert!(names.iter().enumerate().all(|(i, name)| names.get(name) == Some(i as u32)), "{lines:?}");
             assert_eq!(names.lines(), lines);
+            let mut known = Vec::new();
+            let asked = ["?", "0", "a", "", "b=é"];
+            names.get_each(asked.into_iter(), |i, number| known.push((asked[i], number)), &mut vec![7]);
+            let expected = asked.iter().filter_map(|&name| Some((name, names.get(name)?)));
+            assert!(known.iter().copied().eq(expected), "{known:?}");
             let count = names.len() as u32;
             assert_eq!((names.add("new"), names.name(count)), (count, "new"));
         }

@@ -90,17 +90,14 @@ impl Model {
             return Err(Error::parameter("attributes", problem));
         };
         let mut builder = MatrixBuilder::sparse();
-        for attributes in rows {
-            for attribute in attributes.as_ref() {
-                let value = attribute.value();
-                if !value.is_finite() {
-                    let problem = format!("{} is {value}; values are finite", attribute.name());
-                    return Err(Error::parameter("attributes", problem));
-                }
-                if let Some(column) = names.get(attribute.name()) {
-                    builder.push(column, value);
-                }
+        let mut guesses = Vec::new();
+        for attributes in rows.iter().map(AsRef::as_ref) {
+            if let Some(attribute) = attributes.iter().find(|attribute| !attribute.value().is_finite()) {
+                let problem = format!("{} is {}; values are finite", attribute.name(), attribute.value());
+                return Err(Error::parameter("attributes", problem));
             }
+            let push = |i: usize, column| builder.push(column, attributes[i].value());
+            names.get_each(attributes.iter().map(Attribute::name), push, &mut guesses);
             builder.end_row();
         }
         self.predict_rows(builder.finish(names.len()))

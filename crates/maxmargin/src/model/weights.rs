@@ -150,10 +150,13 @@ impl Weights {
         // The constant feature is the last row.
         let constant = self.rows.checked_sub(features.columns())?;
         let spread = features.with_own_columns()?;
-        let attributes = (0..features.rows()).flat_map(|row| features.row(row).indices.unwrap_or_default());
-        let rows = attributes.map(|&column| column as usize).chain(self.rows - constant..self.rows);
         // Where rows are is found out for all first: each is far from the one before, and the processor waits for many at once.
-        let places: Vec<Range<usize>> = rows.map(|row| first.row(row)).collect();
+        let mut places: Vec<Range<usize>> = Vec::with_capacity(features.stored() + constant);
+        for row in 0..features.rows() {
+            let columns = features.row(row).indices.unwrap_or_default();
+            places.extend(columns.iter().map(|&column| first.row(column as usize)));
+        }
+        places.extend((self.rows - constant..self.rows).map(|row| first.row(row)));
         weights.clear();
         weights.resize(places.len() * self.width + rest.len(), 0.0);
         let (gathered, others) = weights.split_at_mut(places.len() * self.width);
