@@ -4,6 +4,7 @@
 //! the buffer a line feed follows each name, as in a file of names, so that such a file is taken over as it is.
 
 use std::hash::Hasher;
+use std::hint::black_box;
 use std::ops::Range;
 
 use rustc_hash::FxHasher;
@@ -67,8 +68,8 @@ impl Alphabet {
         }
     }
 
-    /// The numbers of several names, those that are known. Where names lie in memory is looked up for all of them first: each is far
-    /// from the one before, and the processor waits for many at once.
+    /// The numbers of several names, those that are known. Before they are compared, the memory of all of them is touched: each is
+    /// far from the one before, and the processor then waits for many at once.
     pub(crate) fn get_each<'a>(
         &self,
         names: impl Iterator<Item = &'a str> + Clone,
@@ -81,11 +82,13 @@ impl Alphabet {
         let mask = self.slots.len() - 1;
         guesses.clear();
         guesses.extend(names.clone().map(|name| self.slots[hash(name.as_bytes()) & mask]));
+        let text = self.text.as_bytes();
+        black_box(guesses.iter().fold(0, |sum, &guess| sum ^ text[self.ends[guess.max(1) as usize - 1]]));
         for (i, (name, &guess)) in names.zip(&*guesses).enumerate() {
             if guess == 0 {
                 continue;
             }
-            let is_it = self.text.as_bytes()[self.place(guess - 1)] == *name.as_bytes();
+            let is_it = text[self.place(guess - 1)] == *name.as_bytes();
             if let Some(number) = if is_it { Some(guess - 1) } else { self.get(name) } {
                 visit(i, number);
             }

@@ -4,6 +4,7 @@
 //! all weights are made only for who asks for all of them. A few examples are predicted without: the rows of their attributes
 //! are [gathered](Weights::gathered) into a small model of their own.
 
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -150,13 +151,16 @@ impl Weights {
         // The constant feature is the last row.
         let constant = self.rows.checked_sub(features.columns())?;
         let spread = features.with_own_columns()?;
-        // Where rows are is found out for all first: each is far from the one before, and the processor waits for many at once.
+        // All rows are touched before they are copied: each is far from the one before, and the processor then waits for many
+        // at once.
         let mut places: Vec<Range<usize>> = Vec::with_capacity(features.stored() + constant);
         for row in 0..features.rows() {
             let columns = features.row(row).indices.unwrap_or_default();
             places.extend(columns.iter().map(|&column| first.row(column as usize)));
         }
         places.extend((self.rows - constant..self.rows).map(|row| first.row(row)));
+        let column = |place: &Range<usize>| first.entries.get(place.start).map_or(0, |entry| entry.0);
+        black_box(places.iter().fold(0, |sum, place| sum ^ column(place)));
         weights.clear();
         weights.resize(places.len() * self.width + rest.len(), 0.0);
         let (gathered, others) = weights.split_at_mut(places.len() * self.width);
