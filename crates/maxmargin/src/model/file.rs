@@ -158,10 +158,10 @@ impl Model {
 
 /// The weights of these blocks. The first one is listed by entries, or has all its rows, or (before version 3) some.
 fn weights(header: &Header, tensors: &SafeTensors<'_>, blocks: &[Block]) -> Checked<Weights> {
-    let no_memory = || "there is not enough memory for the weights".to_owned();
     let mut all = Vec::new();
-    all.try_reserve_exact(blocks.iter().map(Block::len).fold(0, usize::saturating_add))
-        .map_err(|_| no_memory())?;
+    // Lists may become all weights later, where nobody expects an error.
+    let count = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
+    all.try_reserve_exact(count).map_err(|_| "there is not enough memory for the weights")?;
     let mut entries = None;
     for (place, block) in blocks.iter().enumerate() {
         let (rows, width) = shape_of_first(blocks);

@@ -43,8 +43,11 @@ impl<S: AsRef<str>> Attribute for (S, f64) {
     }
 }
 
+/// As many weights as the rows of a long sentence have.
+const MOST_KEPT: usize = 1 << 17;
+
 thread_local! {
-    /// Weights of the rows that the last example had: their memory, for the next one.
+    /// The weights that were gathered for the last examples, if they were few: their memory serves the next ones.
     static GATHERED: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
 }
 
@@ -72,11 +75,13 @@ impl Model {
         }
         // A few examples of text need few rows of weights. For many all weights are made, which is faster from then on.
         let mut weights = GATHERED.take();
-        if let Some(features) = self.weights.gathered(&data.features, &mut weights) {
+        if data.features.columns() == self.task.features()
+            && let Some(features) = self.weights.gathered(&data.features, &mut weights)
+        {
             let task = self.task.with_features(features.columns())?;
             let data = Dataset { features: Arc::new(features), ..data.clone() };
             let predictions = task.predict(&weights, &self.names, &data, k);
-            GATHERED.set(weights);
+            GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
             return predictions;
         }
         self.task.predict(self.weights(), &self.names, data, k)

@@ -140,9 +140,9 @@ impl Weights {
         }
     }
 
-    /// Makes the weights of a task that knows only what these features store, and returns the same features for it: each stored value has a
-    /// column of its own, in the same order, so that sums are the same bit by bit. None where all weights are there already, or
-    /// would be no more.
+    /// Makes the weights of a task that knows only what these features store, and returns the same features for it: each stored
+    /// value has a column of its own, in the same order, so that sums are the same bit by bit. None where all weights are there
+    /// already, or would be no more. The features must have a column for each row but that of the constant feature.
     pub fn gathered(&self, features: &FeatureMatrix, weights: &mut Vec<f64>) -> Option<FeatureMatrix> {
         let Held::Sparse(first, rest, dense) = &self.held else { return None };
         if dense.get().is_some() || features.stored() >= features.columns() {
