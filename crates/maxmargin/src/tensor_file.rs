@@ -104,6 +104,8 @@ struct TensorFile {
     metadata: Metadata,
     /// How long the whole file has to be.
     length: u64,
+    /// Whether it is known to be so long.
+    is_long_enough: bool,
 }
 
 impl TensorFile {
@@ -141,7 +143,7 @@ impl TensorFile {
         let expected = (8 + header_length).checked_add(metadata.data_len() as u64);
         match expected {
             Some(expected) if length.is_none_or(|length| length == expected) => {
-                Ok(Self { reader, bytes, metadata, length: expected })
+                Ok(Self { reader, bytes, metadata, length: expected, is_long_enough: length.is_some() })
             }
             _ => Err(Refused::Container(SafeTensorError::MetadataIncompleteBuffer)),
         }
@@ -157,6 +159,11 @@ impl TensorFile {
     fn read(mut self) -> Result<TensorBytes, Refused> {
         // One byte more tells whether the file goes on.
         let missing = (self.length - self.bytes.len() as u64).saturating_add(1);
+        if self.is_long_enough {
+            let missing = usize::try_from(missing).unwrap_or(usize::MAX);
+            let reserved = self.bytes.try_reserve_exact(missing);
+            reserved.map_err(|_| Refused::Io(ErrorKind::OutOfMemory.into()))?;
+        }
         self.reader.take(missing).read_to_end(&mut self.bytes).map_err(Refused::Io)?;
         match self.bytes.len() as u64 == self.length {
             true => Ok(TensorBytes(self.bytes)),

@@ -2,16 +2,21 @@
 //! for `no_file_does_harm.rs`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use maxmargin::Model;
-use maxmargin::data::{Attributes, FeatureMatrix, Preprocessing};
-use maxmargin::tasks::LabelSetExamples;
+use maxmargin::data::{
+    Attributes, DataObject, Edge, ExampleRows, FeatureMatrix, MatrixBuilder, Preprocessing, UNKNOWN_LABEL,
+};
 use maxmargin::tasks::multilabel::Pairs;
-use maxmargin::tasks::{Matching, Multilabel, Task};
+use maxmargin::tasks::{
+    GraphExamples, LabelSetExamples, Matching, Multilabel, RowExamples, SequenceExamples, Task,
+};
+use safetensors::SafeTensors;
 
 mod common;
 
-use common::models::{ALL_TASKS, model, models_of_sets};
+use common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 fn saved(model: &Model) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
@@ -105,6 +110,125 @@ fn a_model_of_label_sets_comes_back_as_it_was() {
     }
 }
 
+/// Puts other bytes into a tensor.
+fn with_tensor(bytes: &[u8], name: &str, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let data = SafeTensors::deserialize(bytes).unwrap().tensor(name).expect(name).data().as_ptr_range();
+    let [start, end] = [data.start, data.end].map(|at| at as usize - bytes.as_ptr() as usize);
+    let mut bytes = bytes.to_vec();
+    change(&mut bytes[start..end]);
+    bytes
+}
+
+/// Rows of few attributes, whose values take a byte with a scale, or more.
+fn few_attributes(columns: usize, scale: Option<f64>) -> FeatureMatrix {
+    if let Some(scale) = scale {
+        let bytes = (0..3 * columns).map(|i| if i % 17 == 3 { i as u8 } else { 0 }).collect();
+        return FeatureMatrix::from_bytes(bytes, columns, scale).unwrap().sparse_if_worthwhile();
+    }
+    let mut builder = MatrixBuilder::sparse();
+    for row in 0..3u32 {
+        [1, 11 + row, 12 + row, 21, columns as u32 - 1]
+            .into_iter()
+            .for_each(|j| builder.push(j, f64::from(j) / 7.0));
+        builder.end_row();
+    }
+    builder.finish(columns)
+}
+
+#[test]
+fn a_model_of_few_weights_comes_back_and_predicts_the_same() {
+    for (task, named, bias) in ALL_TASKS
+        .into_iter()
+        .flat_map(|task| [true, false].map(|named| (task, named, task != "chain" || named)))
+    {
+        let model = sparse_model(task, named, bias);
+        let bytes = saved(&model);
+        let file = SafeTensors::deserialize(&bytes).unwrap();
+        assert!(file.tensor("columns").is_ok() && file.tensor("rows").is_ok() != named, "{task}: {named}");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert_eq!(text.contains("unpacked"), named);
+        assert_eq!(saved(&load(&bytes).unwrap()), bytes);
+        for scale in [None, Some(1.0 / 255.0)] {
+            let again = load(&bytes).unwrap();
+            let features = Arc::new(few_attributes(again.names().attributes.len(), scale));
+            let labels = vec![UNKNOWN_LABEL; 3];
+            let in_one = || ExampleRows::grouped(Arc::clone(&features), vec![0, 3]).unwrap();
+            let edges = [0, 1, 2].map(|right| Edge { left: 0, right });
+            let data: Arc<dyn DataObject> = match task {
+                "matching" => Arc::new(GraphExamples::new(in_one(), edges, labels).unwrap()),
+                "chain" => Arc::new(SequenceExamples::new(in_one(), labels).unwrap()),
+                "multilabel" => Arc::new(LabelSetExamples::from_sets(features, &[[]; 3]).unwrap()),
+                _ => Arc::new(RowExamples::new(features, labels).unwrap()),
+            };
+            // Only the rows that the data has are looked up; then all weights are made.
+            let k = if task == "matching" { 1 } else { 3 };
+            let few = again.predict(data.as_ref(), k).unwrap();
+            assert_eq!(again.weights(), model.weights());
+            let view = again.view(Arc::clone(&data)).unwrap();
+            let all = again.task().predict(again.weights(), again.names(), view.as_ref(), k).unwrap();
+            for (few, all) in few.iter().flatten().zip(all.iter().flatten()) {
+                assert_eq!((&few.label, few.score.to_bits()), (&all.label, all.score.to_bits()), "{task}");
+            }
+            assert_eq!((few.len(), &few), (all.len(), &again.predict(data.as_ref(), k).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn lists_of_weights_that_do_not_fit_are_named() {
+    let [named, numbered] = [true, false].map(|named| saved(&sparse_model("chain", named, true)));
+    let numbered = |name, change: fn(&mut [u8])| problem(&with_tensor(&numbered, name, change));
+    for (message, part) in [
+        (problem(&with_tensor(&named, "counts", |counts| counts[0] += 1)), "columns must ascend"),
+        (problem(&with_tensor(&named, "counts", |counts| counts[39] = 0)), "the tensor columns has"),
+        (problem(&with_tensor(&named, "counts", |counts| counts.fill(255))), "columns must ascend"),
+        (problem(&with_tensor(&named, "columns", |columns| columns[0] = 2)), "stay below 2"),
+        (problem(&with_tensor(&named, "attributes", |packed| packed[9] ^= 1)), "packed by zlib"),
+        (numbered("rows", |rows| rows[..4].fill(0xff)), "rows must ascend"),
+    ] {
+        assert!(message.contains(part), "expected {part:?} in {message:?}");
+    }
+    // Names that promise to be larger than they are, or than they may be.
+    let unpacked: usize = (0..40).map(|number| format!("attribute={number}\n").len()).sum::<usize>() - 1;
+    for (length, part) in [
+        (unpacked + 1, "packed by zlib"),
+        (unpacked - 1, "packed by zlib"),
+        (100_000, "more than it can hold"),
+        (usize::MAX, "more than it can hold"),
+    ] {
+        let end = 8 + u64::from_le_bytes(*named.first_chunk().unwrap()) as usize;
+        let [from, to] = [unpacked, length].map(|length| format!("unpacked\\\":{length}"));
+        let header = String::from_utf8_lossy(&named[8..end]).replace(&from, &to);
+        let message =
+            problem(&[&(header.len() as u64).to_le_bytes(), header.as_bytes(), &named[end..]].concat());
+        assert!(message.contains(part), "{length}: expected {part:?} in {message:?}");
+    }
+}
+
+#[test]
+fn files_of_versions_before_load() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/model");
+    let load_version = |version: u32| {
+        let path = corpus.join(format!("in-order-of-version-{version}"));
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(String::from_utf8_lossy(&bytes).contains(&format!("format_version\\\":{version},")));
+        assert_eq!(SafeTensors::deserialize(&bytes).unwrap().tensor("rows").is_ok(), version == 2);
+        Model::load(path).unwrap()
+    };
+    let [first, second] = [1, 2].map(load_version);
+    // The solvers of their times took other ways to the same weights.
+    let mut pairs = first.weights().iter().zip(second.weights());
+    assert!(first.weights().len() == 3 * 13 && pairs.all(|(a, b)| (a - b).abs() < 1e-4));
+    for old in [first, second] {
+        let new = load(&saved(&old)).unwrap();
+        assert_eq!((new.weights(), new.description()), (old.weights(), old.description()));
+        let numbers: Vec<f64> = (0..12).map(f64::from).collect();
+        assert_eq!(new.predict_numbers(&[&numbers]).unwrap(), old.predict_numbers(&[&numbers]).unwrap());
+        let nonzero = old.weights().iter().filter(|&&weight| weight != 0.0).count();
+        assert!((4..=12).contains(&nonzero), "{nonzero}");
+    }
+}
+
 #[test]
 fn problems_of_label_sets_are_named() {
     let model = &models_of_sets()[3];
@@ -161,7 +285,7 @@ fn problems_are_named() {
         (bytes[..bytes.len() - 1].to_vec(), "cut off"),
         (bytes[..5].to_vec(), "cut off"),
         (b"1 1:0.5 2:1\n-1 1:0.5 2:1\n".to_vec(), "not a model"),
-        (replaced(&bytes, "format_version\\\":2", "format_version\\\":9"), "newer program"),
+        (replaced(&bytes, "format_version\\\":3", "format_version\\\":9"), "newer program"),
         (replaced(&bytes, "\\\"chain\\\"", "\\\"chair\\\""), "\"chair\""),
         (replaced(&bytes, "\"maxmargin\"", "\"minmargin\""), "not of this program"),
         (replaced(&bytes, "\"shape\":[4,2]", "\"shape\":[2,4]"), "unary is F64 [2, 4]; expected F64 [4, 2]"),

@@ -162,6 +162,14 @@ impl FeatureMatrix {
         selected
     }
 
+    /// The same sparse rows, with a column of its own for each stored value, in their order. None for a dense matrix.
+    pub fn with_own_columns(&self) -> Option<Self> {
+        let columns = u32::try_from(self.indices.len()).ok().filter(|_| self.sparse)?;
+        let indices = (0..columns).collect::<Vec<u32>>().into();
+        let (starts, values) = (self.starts.clone(), self.values.clone());
+        Some(Self { columns: columns as usize, indices, starts, values, ..*self })
+    }
+
     /// The same matrix with only the values that are not 0 stored, if that makes products with it cheaper.
     pub fn sparse_if_worthwhile(self) -> Self {
         if self.sparse {

@@ -7,8 +7,9 @@ use crate::solver::Certificate;
 
 /// The version of the file format that this library writes, and the newest that it reads.
 ///
-/// 2 leaves out rows of weights that are 0, and may have weights of single precision.
-pub(super) const FORMAT_VERSION: u32 = 2;
+/// 2 leaves out rows of weights that are 0, and may have weights of single precision. 3 lists weights that are not 0, and packs
+/// names.
+pub(super) const FORMAT_VERSION: u32 = 3;
 
 /// How a model was trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +70,9 @@ pub(super) struct HeaderAttributes {
     /// How many there were in training, where some are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trained: Option<usize>,
+    /// The bytes of their names, where these are packed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unpacked: Option<usize>,
 }
 
 /// JSON has no infinities: a bound that is not known is null.

@@ -3,15 +3,15 @@
 //! | tensor | type and shape | |
 //! | --- | --- | --- |
 //! | the task's blocks | f64 or f32 | the weights: `unary`, `transition`, … (see the task) |
-//! | `rows` | u32 | where the first block has only some of its rows: their numbers, ascending; all others are 0 |
+//! | `counts`, `columns` | u8, u16 or u32 | where the first block is a list of weights that are not 0: how many each row has, and the place of each in its row |
+//! | `rows` | u32 | where only some rows have any: their numbers, ascending |
 //! | the task's tensors | f64 | `cost`, `label_weight`, … (see the task) |
 //! | `impute`, `shift`, `scale` | f64, attributes | where columns are filled in, centred, divided |
-//! | `attributes` | u8 | with named attributes: their names, one a line |
+//! | `attributes` | u8 | with named attributes: their names, one a line, mostly packed by zlib |
 //!
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
 //! map and files must be the same byte for byte.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -19,6 +19,8 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
 use super::description::{FORMAT_VERSION, Header, HeaderAttributes};
+use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
+use super::weights::{Weights, shape_of_first};
 use super::{Block, Description, Model};
 use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
 use crate::error::Result;
@@ -34,52 +36,44 @@ const FILES: FileKind = FileKind {
     unreadable: "the description of the model cannot be read",
     version: refuse_version,
 };
-/// The rows that the first block has.
-const ROWS: &str = "rows";
 /// What is done to columns.
 const COLUMNS: [&str; 3] = ["impute", "shift", "scale"];
-
-/// Name, type, shape and bytes.
-type Tensor<'a> = (String, Dtype, Vec<usize>, Cow<'a, [u8]>);
 
 impl Model {
     /// The content of a model file.
     pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
         let stored = self.task.save();
-        let header = serde_json::to_string(&self.header(&stored)).map_err(|e| e.to_string())?;
         let mut tensors: Vec<Tensor<'_>> = Vec::new();
-        for (place, mut block) in self.blocks().into_iter().enumerate() {
-            let weights = &self.weights[block.start..block.start + block.len()];
-            let rows = if place == 0 { nonzero_rows(&block, weights) } else { None };
-            let weights = match &rows {
-                Some(rows) => {
-                    let width = block.len() / block.shape[0].max(1);
-                    block.shape[0] = rows.len();
-                    let of_row = |&row: &u32| &weights[row as usize * width..(row as usize + 1) * width];
-                    Cow::Owned(rows.iter().flat_map(of_row).copied().collect::<Vec<f64>>())
+        let single = self.single_precision;
+        let blocks = self.blocks();
+        let behind = self.weights.len() - self.weights.rest().len();
+        for (place, block) in blocks.into_iter().enumerate() {
+            let weights = match (place, self.weights.entries()) {
+                (0, Some(entries)) => {
+                    tensors.extend(tensors::entries_to_tensors(block.name, entries, single));
+                    continue;
                 }
-                None => Cow::Borrowed(weights),
+                (0, None) => &self.weights()[..block.len()],
+                _ => &self.weights.rest()[block.start - behind..][..block.len()],
             };
-            let (dtype, bytes) = self.encoded(weights);
-            tensors.push((block.name.to_owned(), dtype, block.shape, bytes));
-            if let Some(rows) = rows {
-                let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_le_bytes()).collect();
-                tensors.push((ROWS.to_owned(), Dtype::U32, vec![rows.len()], bytes.into()));
-            }
+            tensors.push(weights_to_tensor(block.name, block.shape, weights, single));
         }
         for (name, shape, values) in &stored.tensors {
-            tensors.push((name.clone(), Dtype::F64, shape.clone(), to_le_bytes(values)));
+            tensors.push(weights_to_tensor(name, shape.clone(), values, false));
         }
         let Preprocessing { impute, shift, scale } = &self.preprocessing;
         for (name, column) in COLUMNS.into_iter().zip([impute, shift, scale]) {
             if let Some(column) = column {
-                tensors.push((name.to_owned(), Dtype::F64, vec![column.len()], to_le_bytes(column)));
+                tensors.push(weights_to_tensor(name, vec![column.len()], column, false));
             }
         }
+        let mut unpacked = None;
         if let Attributes::Named(names) = &self.names.attributes {
-            let names = names.iter().collect::<Vec<_>>().join("\n").into_bytes();
-            tensors.push(("attributes".to_owned(), Dtype::U8, vec![names.len()], names.into()));
+            let (tensor, length) = tensors::names_to_tensor(names)?;
+            tensors.push(tensor);
+            unpacked = length;
         }
+        let header = serde_json::to_string(&self.header(&stored, unpacked)).map_err(|e| e.to_string())?;
         let mut views = Vec::new();
         for (name, dtype, shape, bytes) in &tensors {
             let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(|e| e.to_string())?;
@@ -92,19 +86,7 @@ impl Model {
         })
     }
 
-    /// Weights as the file has them.
-    fn encoded<'a>(&self, weights: Cow<'a, [f64]>) -> (Dtype, Cow<'a, [u8]>) {
-        if self.single_precision {
-            let bytes: Vec<u8> = weights.iter().flat_map(|&weight| (weight as f32).to_le_bytes()).collect();
-            return (Dtype::F32, bytes.into());
-        }
-        match weights {
-            Cow::Borrowed(weights) => (Dtype::F64, to_le_bytes(weights)),
-            Cow::Owned(weights) => (Dtype::F64, Cow::Owned(to_le_bytes(&weights).into_owned())),
-        }
-    }
-
-    fn header(&self, stored: &Stored) -> Header {
+    fn header(&self, stored: &Stored, unpacked: Option<usize>) -> Header {
         let description = self.description.clone();
         let count = self.names.attributes.len();
         Header {
@@ -116,6 +98,7 @@ impl Model {
                 named: matches!(self.names.attributes, Attributes::Named(_)),
                 count,
                 trained: (description.attributes != count).then_some(description.attributes),
+                unpacked,
             },
             dropped_labels: self.dropped_labels.iter().map(str::to_owned).collect(),
             lambda: description.lambda,
@@ -147,14 +130,8 @@ impl Model {
         let stored = stored(&header, tensors)?;
         let task = task.load(&stored, &names)?;
         let single_precision = tensors.iter().any(|(_, tensor)| tensor.dtype() == Dtype::F32);
-        let mut weights = Vec::new();
-        for (place, block) in task.blocks().into_iter().enumerate() {
-            match tensors.tensor(ROWS) {
-                Ok(_) if place == 0 => weights.extend(some_rows(tensors, &block)?),
-                _ => weights.extend(numbers(tensors, block.name, &block.shape)?),
-            }
-        }
-        if header.dim != weights.len() {
+        let weights = weights(&header, tensors, &task.blocks())?;
+        if header.dim != weights.len() || header.dim != task.dim() {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
         }
         let dropped_labels = dropped_labels(&header);
@@ -172,48 +149,44 @@ impl Model {
             attributes: header.attributes.trained.unwrap_or(header.attributes.count),
             format: header.data_format,
         };
-        let model = Model::new(description, task, names, weights);
+        let model = Model::with_weights(description, task, names, weights);
         let model = model.and_then(|model| model.with_preprocessing(preprocessing));
         let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels);
         Ok(Model { single_precision, ..model })
     }
 }
 
-/// The rows of a block that are not 0, where leaving the others out saves something.
-fn nonzero_rows(block: &Block, weights: &[f64]) -> Option<Vec<u32>> {
-    let rows = *block.shape.first()?;
-    let width = block.len().checked_div(rows)?;
-    if width == 0 || u32::try_from(rows).is_err() {
-        return None;
+/// The weights of these blocks. The first one is listed by entries, or has all its rows, or (before version 3) some.
+fn weights(header: &Header, tensors: &SafeTensors<'_>, blocks: &[Block]) -> Checked<Weights> {
+    let mut all = Vec::new();
+    // Lists may become all weights later, where nobody expects an error.
+    let count = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
+    all.try_reserve_exact(count).map_err(|_| "there is not enough memory for the weights")?;
+    let mut entries = None;
+    for (place, block) in blocks.iter().enumerate() {
+        let (rows, width) = shape_of_first(blocks);
+        match (place, header.format_version) {
+            (0, 3..) if tensors.tensor(COUNTS).is_ok() => {
+                all = Vec::new();
+                entries = Some(tensors::entries_from_tensors(tensors, block.name, (rows, width))?);
+            }
+            (0, ..3) if tensors.tensor(ROWS).is_ok() => {
+                let some = tensors::ascending_rows(tensors, rows)?;
+                let shape: Vec<usize> =
+                    [some.len()].into_iter().chain(block.shape[1..].iter().copied()).collect();
+                let values = numbers(tensors, block.name, &shape)?;
+                all.resize(block.len(), 0.0);
+                for (row, values) in some.into_iter().zip(values.chunks_exact(width.max(1))) {
+                    all[row as usize * width..][..width].copy_from_slice(values);
+                }
+            }
+            _ => all.extend(numbers(tensors, block.name, &block.shape)?),
+        }
     }
-    let is_used = |(_, row): &(u32, &[f64])| row.iter().any(|&weight| weight != 0.0);
-    let used: Vec<u32> = (0..).zip(weights.chunks_exact(width)).filter(is_used).map(|(row, _)| row).collect();
-    (used.len() < rows - rows / 8).then_some(used)
-}
-
-/// The weights of a block of which the file has only some rows.
-fn some_rows(tensors: &SafeTensors<'_>, block: &Block) -> Checked<Vec<f64>> {
-    let tensor = tensors.tensor(ROWS).map_err(|e| e.to_string())?;
-    if tensor.dtype() != Dtype::U32 || tensor.shape().len() != 1 {
-        return Err(format!("the tensor {ROWS} is not a list of whole numbers"));
-    }
-    let rows: Vec<usize> =
-        tensor.data().as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes) as usize).collect();
-    let all = block.shape.first().copied().unwrap_or(0);
-    if !rows.is_sorted_by(|a, b| a < b) || rows.last().is_some_and(|&row| row >= all) {
-        return Err(format!("the tensor {ROWS} must ascend, and stay below {all}"));
-    }
-    let mut shape = block.shape.clone();
-    shape[0] = rows.len();
-    let values = numbers(tensors, block.name, &shape)?;
-    let width = block.len().checked_div(all).unwrap_or(0);
-    let mut weights = Vec::new();
-    weights.try_reserve_exact(block.len()).map_err(|_| "there is not enough memory for the weights")?;
-    weights.resize(block.len(), 0.0);
-    for (row, values) in rows.into_iter().zip(values.chunks_exact(width.max(1))) {
-        weights[row * width..(row + 1) * width].copy_from_slice(values);
-    }
-    Ok(weights)
+    Ok(match entries {
+        Some(entries) => Weights::from_entries(entries, all, blocks),
+        None => Weights::new(all, blocks),
+    })
 }
 
 /// What the task needs: its fields, and all tensors of plain numbers that may be its.
@@ -286,15 +259,7 @@ fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary>
     if !header.attributes.named {
         return Ok(Vocabulary { labels, attributes: Attributes::Numbered(checked_count(header, tensors)?) });
     }
-    let tensor = tensors.tensor("attributes").map_err(|e| e.to_string())?;
-    if tensor.dtype() != Dtype::U8 || tensor.shape().len() != 1 {
-        return Err("the tensor attributes is not a list of bytes".to_owned());
-    }
-    let text = std::str::from_utf8(tensor.data()).map_err(|_| "the names of attributes are not UTF-8")?;
-    let names: Alphabet = if count == 0 { Alphabet::default() } else { text.split('\n').collect() };
-    if names.len() != count {
-        return Err(format!("{} names of attributes, but the description says {count}", names.len()));
-    }
+    let names = tensors::names_from_tensor(tensors, count, header.attributes.unpacked)?;
     Ok(Vocabulary { labels, attributes: Attributes::Named(names) })
 }
 
@@ -310,36 +275,6 @@ fn checked_count(header: &Header, tensors: &SafeTensors<'_>) -> Checked<usize> {
     match fits {
         Some(_) if is_likely => Ok(count),
         _ => Err(format!("{count} attributes are more than a file can hold")),
-    }
-}
-
-/// The numbers in a tensor, which must have this shape and be finite.
-fn numbers(tensors: &SafeTensors<'_>, name: &str, shape: &[usize]) -> Checked<Vec<f64>> {
-    let tensor = tensors.tensor(name).map_err(|_| format!("the tensor {name} is missing"))?;
-    let kind = tensor.dtype();
-    if !matches!(kind, Dtype::F64 | Dtype::F32) || tensor.shape() != shape {
-        let found = format!("{:?}", tensor.shape());
-        return Err(format!("the tensor {name} is {kind:?} {}; expected F64 {shape:?}", excerpt(&found)));
-    }
-    let numbers: Vec<f64> = match kind {
-        Dtype::F32 => {
-            let chunks = tensor.data().as_chunks().0.iter();
-            chunks.map(|&bytes: &[u8; 4]| f64::from(f32::from_le_bytes(bytes))).collect()
-        }
-        _ => tensor.data().as_chunks().0.iter().map(|&bytes: &[u8; 8]| f64::from_le_bytes(bytes)).collect(),
-    };
-    match numbers.iter().position(|number| !number.is_finite()) {
-        Some(i) => Err(format!("the tensor {name} holds {} at place {i}; weights are finite", numbers[i])),
-        None => Ok(numbers),
-    }
-}
-
-/// The numbers as a file has them, which is how most machines have them too: a large model is not copied.
-fn to_le_bytes(numbers: &[f64]) -> Cow<'_, [u8]> {
-    if cfg!(target_endian = "little") {
-        Cow::Borrowed(bytemuck::cast_slice(numbers))
-    } else {
-        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
     }
 }
 

@@ -1,18 +1,21 @@
 //! What training leaves behind: weights, names, and the proof that comes with them.
 //!
 //! A model file is a safetensors file, so that any language reads it without this library. `description` says what is
-//! in its metadata and `file` how weights become tensors and back. A file holds nothing that differs between two runs
+//! in its metadata, `file` how a model becomes tensors and back, and `tensors` how numbers and names do. A file holds nothing that differs between two runs
 //! with the same seed: no times, dates, paths or numbers of threads.
 
 mod description;
 mod file;
 mod predicting;
 mod pruning;
+mod tensors;
+mod weights;
 
 use std::path::Path;
 
 pub use description::Description;
 pub use predicting::Attribute;
+use weights::Weights;
 
 use crate::data::{Alphabet, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
@@ -46,8 +49,7 @@ pub struct Model {
     names: Vocabulary,
     preprocessing: Preprocessing,
     dropped_labels: Alphabet,
-    /// In the order of the task's structure.
-    weights: Vec<f64>,
+    weights: Weights,
     single_precision: bool,
 }
 
@@ -73,16 +75,31 @@ impl Model {
         names: Vocabulary,
         weights: Vec<f64>,
     ) -> Result<Self> {
-        let refuse = |problem: String| Err(Error::parameter("model", problem));
-        if weights.len() != task.dim() {
-            return refuse(format!("{} weights, but the task has {}", weights.len(), task.dim()));
+        let (found, dim) = (weights.len(), task.dim());
+        if found != dim {
+            return Err(Error::parameter("model", format!("{found} weights, but the task has {dim}")));
         }
         let in_blocks: usize = task.blocks().iter().map(Block::len).sum();
-        if in_blocks != weights.len() {
-            return refuse(format!("{in_blocks} weights in blocks, of {} in all", weights.len()));
+        if in_blocks != found {
+            return Err(Error::parameter(
+                "model",
+                format!("{in_blocks} weights in blocks, of {found} in all"),
+            ));
         }
-        if let Some(weight) = weights.iter().find(|weight| !weight.is_finite()) {
-            return refuse(format!("a weight is {weight}; weights are finite"));
+        let weights = Weights::new(weights, &task.blocks());
+        Self::with_weights(description, task, names, weights)
+    }
+
+    /// The same with as many weights as the task has.
+    fn with_weights(
+        description: Description,
+        task: Box<dyn FittedObject>,
+        names: Vocabulary,
+        weights: Weights,
+    ) -> Result<Self> {
+        let refuse = |problem: String| Err(Error::parameter("model", problem));
+        if !weights.are_finite() {
+            return refuse("weights are finite, but one is not".to_owned());
         }
         if (names.attributes.len(), names.labels.len()) != (task.features(), task.labels()) {
             return refuse(format!(
@@ -117,9 +134,8 @@ impl Model {
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
     /// ones: see [`Trainer::single_precision`](crate::Trainer::single_precision).
     pub(crate) fn in_single_precision(mut self, certificate: Certificate) -> Self {
-        self.weights.iter_mut().for_each(|weight| *weight = f64::from(*weight as f32));
         self.description.certificate = certificate;
-        Self { single_precision: true, ..self }
+        Self { single_precision: true, weights: self.weights.rounded(), ..self }
     }
 
     /// How it was trained, and how good that is proven to be.
@@ -157,14 +173,15 @@ impl Model {
         &self.dropped_labels
     }
 
-    /// The weights, in the order of the task's structure.
+    /// The weights, in the order of the task's structure. A model that holds only those that are not 0 makes all of them the
+    /// first time.
     pub fn weights(&self) -> &[f64] {
-        &self.weights
+        self.weights.dense()
     }
 
     /// The Euclidean norm of the weights.
     pub fn norm(&self) -> f64 {
-        norm_squared(&self.weights).sqrt()
+        norm_squared(self.weights()).sqrt()
     }
 
     /// The blocks of weights by name, each with its place in [`Model::weights`] and its shape.

@@ -1,5 +1,6 @@
 //! Predictions of a model: from files, from data in memory, and for one example by the names of its attributes.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +43,14 @@ impl<S: AsRef<str>> Attribute for (S, f64) {
     }
 }
 
+/// As many weights as the rows of a long sentence have.
+const MOST_KEPT: usize = 1 << 17;
+
+thread_local! {
+    /// The weights that were gathered for the last examples, if they were few: their memory serves the next ones.
+    static GATHERED: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
+
 impl Model {
     /// Reads data for this model: with its names and its format, labelled or not.
     pub fn read(&self, files: &[PathBuf], options: &ReadOptions) -> Result<Reading<Arc<dyn DataObject>>> {
@@ -65,7 +74,19 @@ impl Model {
         if k == 0 {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
-        self.task.predict(&self.weights, &self.names, data, k)
+        // A few examples of text need few rows of weights. For many all weights are made, which is faster from then on.
+        let mut weights = GATHERED.take();
+        if let Some(features) = data.features()
+            && features.columns() == self.task.features()
+            && let Some(features) = self.weights.gathered(features, &mut weights)
+        {
+            let task = self.task.with_features(features.columns())?;
+            let data = data.with_features(Arc::new(features))?;
+            let predictions = task.predict(&weights, &self.names, data.as_ref(), k);
+            GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
+            return predictions;
+        }
+        self.task.predict(self.weights(), &self.names, data, k)
     }
 
     /// The best label of one example, whose rows are given by the names of their attributes. Those that the model does not
@@ -76,21 +97,14 @@ impl Model {
             return Err(Error::parameter("attributes", problem));
         };
         let mut builder = MatrixBuilder::sparse();
-        let mut row: Vec<(u32, f64)> = Vec::new();
-        for attributes in rows {
-            row.clear();
-            for attribute in attributes.as_ref() {
-                let value = attribute.value();
-                if !value.is_finite() {
-                    let problem = format!("{} is {value}; values are finite", attribute.name());
-                    return Err(Error::parameter("attributes", problem));
-                }
-                row.extend(names.get(attribute.name()).map(|column| (column, value)));
+        let mut guesses = Vec::new();
+        for attributes in rows.iter().map(AsRef::as_ref) {
+            if let Some(attribute) = attributes.iter().find(|attribute| !attribute.value().is_finite()) {
+                let problem = format!("{} is {}; values are finite", attribute.name(), attribute.value());
+                return Err(Error::parameter("attributes", problem));
             }
-            row.sort_by_key(|(column, _)| *column);
-            for same in row.chunk_by(|a, b| a.0 == b.0) {
-                builder.push(same[0].0, same.iter().map(|(_, value)| value).sum());
-            }
+            let push = |i: usize, column| builder.push(column, attributes[i].value());
+            names.get_each(attributes.iter().map(Attribute::name), push, &mut guesses);
             builder.end_row();
         }
         self.predict_rows(builder.finish(names.len()))

@@ -1,83 +1,89 @@
-//! Models without what has no weight. Most attributes of text occur in few examples and end up with none: a model that
-//! chunks text loses more than nine tenths of its rows.
+//! Models without what has no weight, and weights for other attributes than a model has. Many attributes of text occur in few
+//! examples and end up with none.
 
-use super::Model;
+use super::{Model, Weights};
 use crate::data::{Attributes, Preprocessing, Vocabulary};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What is left out must be at least this share of all attributes: else it is not worth that the model knows fewer names.
-const WORTHWHILE: f64 = 0.5;
+const WORTHWHILE: f64 = 0.25;
 
 impl Model {
     /// The same model without the attributes whose weights are all 0, where they have names and are many. It predicts the
     /// same: what it no longer knows counted for nothing.
     pub fn pruned(self) -> Result<Self> {
         let Attributes::Named(names) = &self.names.attributes else { return Ok(self) };
-        let Some(rows) = self.blocks().into_iter().next().filter(|block| !block.is_empty()) else {
-            return Ok(self);
-        };
-        let width = rows.len() / rows.shape[0];
-        // A task of another crate may have its weights in another order.
-        if !(names.len()..=names.len() + 1).contains(&rows.shape[0]) {
+        if !self.has_rows_of_attributes() {
             return Ok(self);
         }
-        let is_used = |row: usize| self.weights[row * width..(row + 1) * width].iter().any(|&w| w != 0.0);
-        let used: Vec<usize> = (0..names.len()).filter(|&row| is_used(row)).collect();
+        let used: Vec<usize> = (0..names.len()).filter(|&row| self.weights.is_used(row)).collect();
         if used.len() as f64 > (1.0 - WORTHWHILE) * names.len() as f64 {
             return Ok(self);
         }
         let kept = used.iter().map(|&row| names.name(row as u32)).collect();
-        let names_left =
-            Vocabulary { labels: self.names.labels.clone(), attributes: Attributes::Named(kept) };
-        let mut weights = Vec::with_capacity(used.len() * width + self.weights.len() - names.len() * width);
-        used.iter().for_each(|&row| weights.extend_from_slice(&self.weights[row * width..(row + 1) * width]));
-        weights.extend_from_slice(&self.weights[names.len() * width..]);
+        let weights = self.rows_for(used.len(), used.iter().copied().enumerate().map(|(to, row)| (row, to)));
         let of_used = |column: &Option<Vec<f64>>| {
             column.as_ref().map(|column| used.iter().map(|&row| column[row]).collect())
         };
         let Preprocessing { impute, shift, scale } = &self.preprocessing;
         let preprocessing =
             Preprocessing { impute: of_used(impute), shift: of_used(shift), scale: of_used(scale) };
-        let task = self.task.task().load(&self.task.save(), &names_left);
-        let task = task.map_err(|problem| crate::Error::parameter("model", problem))?;
+        let task = self.task.with_features(used.len())?;
         if task.dim() != weights.len() {
             return Ok(self);
         }
-        Ok(Self { task, names: names_left, preprocessing, weights, ..self })
+        let weights = Weights::new(weights, &task.blocks());
+        let names = Vocabulary { labels: self.names.labels, attributes: Attributes::Named(kept) };
+        Ok(Self { task, names, preprocessing, weights, ..self })
     }
-}
 
-impl Model {
     /// The weights for data with these names: attributes that the model does not know have 0. Refused where it knows none of
     /// them, or its attributes have numbers and are others.
     pub(crate) fn weights_of(&self, names: &Vocabulary) -> Result<Vec<f64>> {
         let differs = || {
             let problem = "the attributes of the model are not those of the data";
-            crate::Error::parameter("attributes", problem)
+            Error::parameter("attributes", problem)
         };
-        let columns: Vec<Option<usize>> = match (&self.names.attributes, &names.attributes) {
+        let places: Vec<(usize, usize)> = match (&self.names.attributes, &names.attributes) {
             (Attributes::Numbered(old), Attributes::Numbered(new)) if old == new => {
-                return Ok(self.weights.clone());
+                return Ok(self.weights().to_vec());
             }
             (Attributes::Named(old), Attributes::Named(new)) => {
-                old.iter().map(|name| new.get(name).map(|row| row as usize)).collect()
+                let known = |(row, name)| new.get(name).map(|place| (row, place as usize));
+                old.iter().enumerate().filter_map(known).collect()
             }
             _ => return Err(differs()),
         };
-        if !columns.is_empty() && columns.iter().all(Option::is_none) {
+        if !self.names.attributes.is_empty() && places.is_empty() {
             return Err(differs());
         }
-        let blocks = self.blocks();
-        let width = blocks.first().map_or(0, |rows| rows.len().checked_div(rows.shape[0]).unwrap_or(0));
-        let rest = &self.weights[columns.len() * width..];
-        let mut weights = vec![0.0; names.attributes.len() * width];
-        for (row, place) in self.weights.chunks_exact(width.max(1)).zip(&columns) {
-            if let Some(place) = place {
-                weights[place * width..(place + 1) * width].copy_from_slice(row);
-            }
+        if !self.has_rows_of_attributes() {
+            let is_same = self.names.attributes.len() == names.attributes.len()
+                && places.iter().enumerate().all(|(i, &place)| place == (i, i))
+                && places.len() == names.attributes.len();
+            return if is_same { Ok(self.weights().to_vec()) } else { Err(differs()) };
         }
+        Ok(self.rows_for(names.attributes.len(), places.into_iter()))
+    }
+
+    /// Whether the first block has a row for each attribute, and at most one more: a task of another crate may have its
+    /// weights in another order.
+    fn has_rows_of_attributes(&self) -> bool {
+        let attributes = self.names.attributes.len();
+        (attributes..=attributes + 1).contains(&self.weights.rows()) && self.weights.width() > 0
+    }
+
+    /// All weights for this many attributes, given the old and the new place of each that is kept.
+    fn rows_for(&self, attributes: usize, places: impl Iterator<Item = (usize, usize)>) -> Vec<f64> {
+        let (width, old) = (self.weights.width(), self.names.attributes.len());
         // The constant feature is the last row, and all other blocks follow.
-        weights.extend_from_slice(rest);
-        Ok(weights)
+        let constant = self.weights.rows() - old;
+        let mut weights = vec![0.0; (attributes + constant) * width];
+        let constant = (0..constant).map(|row| (old + row, attributes + row));
+        places
+            .chain(constant)
+            .for_each(|(row, place)| self.weights.copy_row(row, &mut weights[place * width..]));
+        weights.extend_from_slice(self.weights.rest());
+        weights
     }
 }

@@ -113,6 +113,10 @@ impl<T: Task> Fitted<T> {
         let predict = |scores: &mut <T::Structure as Structure>::Scores, i: usize| {
             self.predict_input(weights, &T::input(data, i), k, scores)
         };
+        // To wake another thread takes longer than most examples.
+        if data.len() == 1 {
+            return Ok(vec![predict(&mut Default::default(), 0)]);
+        }
         Ok((0..data.len()).into_par_iter().map_init(Default::default, predict).collect())
     }
 

@@ -215,6 +215,8 @@ pub trait FittedObject: Debug + Send + Sync {
     ) -> Result<(Metrics, usize)>;
     /// The same task for further data to be read, with its options.
     fn task(&self) -> Box<dyn TaskObject>;
+    /// The same task for another number of features.
+    fn with_features(&self, features: usize) -> Result<Box<dyn FittedObject>>;
     /// The [`Fitted`] task itself.
     fn as_any(&self) -> &dyn Any;
     fn boxed(&self) -> Box<dyn FittedObject>;
@@ -332,6 +334,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn task(&self) -> Box<dyn TaskObject> {
         Box::new(self.task.clone())
+    }
+
+    fn with_features(&self, features: usize) -> Result<Box<dyn FittedObject>> {
+        Ok(Box::new(Fitted::new(self.task.clone(), features, self.labels())?))
     }
 
     fn as_any(&self) -> &dyn Any {

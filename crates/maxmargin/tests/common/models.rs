@@ -15,6 +15,27 @@ pub const ALL_TASKS: [&str; 4] = ["multiclass", "chain", "multilabel", "matching
 
 /// A model of this task.
 pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
+    model_with(task, attributes(named), bias, cost, f64::sin)
+}
+
+/// A model of this task with many attributes, whose weights are mostly 0; of those with numbers few have any.
+pub fn sparse_model(task: &str, named: bool, bias: bool) -> Model {
+    match named {
+        true => {
+            let names = (0..40).map(|number| format!("attribute={number}")).collect::<Vec<_>>();
+            let names = names.iter().map(String::as_str).collect();
+            model_with(task, Attributes::Named(names), bias, false, |i| {
+                if i % 3.0 == 1.0 { i.sin() } else { 0.0 }
+            })
+        }
+        false => {
+            let weight = |i: f64| if (20.0..25.0).contains(&i) || i > 370.0 { i.sin() } else { 0.0 };
+            model_with(task, Attributes::Numbered(200), bias, false, weight)
+        }
+    }
+}
+
+fn model_with(task: &str, attributes: Attributes, bias: bool, cost: bool, weight: fn(f64) -> f64) -> Model {
     let costs = match cost {
         true => Costs::Matrix(Arc::new(CostMatrix::new(2, vec![0.0, 2.0, 0.5, 0.0]).unwrap())),
         false => Costs::Equal,
@@ -25,12 +46,12 @@ pub fn model(task: &str, named: bool, bias: bool, cost: bool) -> Model {
         "matching" => ["none", "sure", "possible"].into_iter().collect(),
         _ => ["B-é", "O"].into_iter().collect(),
     };
-    let names = Vocabulary { labels, attributes: attributes(named) };
+    let names = Vocabulary { labels, attributes };
     match task {
-        "multiclass" => made(Multiclass { bias, costs }, names, f64::sin),
-        "chain" => made(Chain { bias, costs, ..Chain::default() }, names, f64::sin),
-        "multilabel" => made(Multilabel { bias, ..Multilabel::default() }, names, f64::sin),
-        _ => made(Matching { bias, miss: 2.0, false_link, fertility, extra_links }, names, f64::sin),
+        "multiclass" => made(Multiclass { bias, costs }, names, weight),
+        "chain" => made(Chain { bias, costs, ..Chain::default() }, names, weight),
+        "multilabel" => made(Multilabel { bias, ..Multilabel::default() }, names, weight),
+        _ => made(Matching { bias, miss: 2.0, false_link, fertility, extra_links }, names, weight),
     }
 }
 

@@ -17,7 +17,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::mutation::mutate;
 use super::{Shape, Sound, Target, put};
-use crate::common::models::{ALL_TASKS, model, models_of_sets};
+use crate::common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 /// The line with which a checkpoint begins.
 const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
@@ -28,6 +28,7 @@ pub fn targets() -> Vec<Target> {
         ALL_TASKS.into_iter().flat_map(|task| [(task, true, true), (task, false, false)])
     {
         models.push(model(task, named, bias, !named));
+        models.push(sparse_model(task, named, bias));
     }
     let models = models.iter().map(|model| bytes(|path| model.save(path))).collect();
     let pairs =
