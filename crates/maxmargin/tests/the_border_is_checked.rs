@@ -21,10 +21,12 @@ fn words(count: usize) -> Examples {
 fn trained() -> Vec<(Model, Examples)> {
     let quick = |trainer: Trainer| trainer.lambda(0.1).max_passes(2);
     let (notes, pairs) = (topic_notes(20, 1), sentence_pairs(20, 1));
+    let letters = word_images(5, Noise::default(), 1);
+    let letters = Examples::new(letters.data.into_rows().unwrap(), letters.vocabulary);
     let notes = Examples::new(notes.data, notes.vocabulary);
     let pairs = Examples::new(pairs.data, pairs.vocabulary);
     [
-        (quick(Trainer::new(Multiclass::default())), words(5)),
+        (quick(Trainer::new(Multiclass::default())), letters),
         (quick(Trainer::new(Chain::default())), words(5)),
         (quick(Trainer::new(Multilabel::default())), notes),
         (quick(Trainer::new(Matching::default())), pairs),
