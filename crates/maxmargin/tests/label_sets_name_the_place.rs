@@ -51,7 +51,7 @@ fn svmlight() {
         ("1 qid:3 1:1\n", "1:3", "sets of labels make none"),
         ("qid:3 1:1\n", "1:1", "sets of labels make none"),
         ("1 2 1:1\n", "1:3", "`2` is no feature"),
-        ("1 0:1\n", "1:3", "--zero-based"),
+        ("1 0:1\n", "1:3", "the option zero-based"),
         ("2 3 4\n0 0:1\n", "2:0", "after 1 rows, but its header promises 2"),
         ("1 3 4\n0 0:1\n1 0:1\n", "3:1", "beyond the 1"),
         ("1 3 4\n0 3:1\n", "2:3", "feature 3, but the header promises 3 features, from 0 to 2"),
@@ -107,7 +107,7 @@ fn arff_headers() {
         check(&text, place, part, &options);
     }
     let options = sets(Format::Arff, &[]);
-    check(&lines("@attribute x real"), "0:0", "--label-columns", &options);
+    check(&lines("@attribute x real"), "0:0", "the option label-columns", &options);
     let counted = lines("@attribute x real").replace("@relation r", "@relation 'r: -C -3'");
     check(&counted, "0:0", "-C -3 on line 1", &options);
     // One label for each row.
@@ -136,7 +136,7 @@ fn arff_rows() {
         ("1,'2'3,a", 6, "expected a comma"),
         ("1,x,a", 3, "`x` in the column `x` is not a number"),
         ("1,inf,a", 3, "not finite"),
-        ("1,?,a", 3, "--missing mean"),
+        ("1,?,a", 3, "the option missing=mean"),
         ("1,2,?", 5, "the value of `n` is missing"),
         ("?,2,a", 1, "label `l` is missing"),
         ("2,2,a", 1, "`2` is no value of `l`, which has {0,1}"),
@@ -154,7 +154,7 @@ fn arff_rows() {
         ("{99999999999999999999 1}", 2, "expected `index value`"),
         ("{1 1,1 2}", 6, "index 1 after 1"),
         ("{1 1,0 1}", 6, "index 0 after 1"),
-        ("{1 ?}", 4, "--missing mean"),
+        ("{1 ?}", 4, "the option missing=mean"),
         ("{1 1}, {x}", 9, "`x` is not a finite"),
     ] {
         check(&arff(header, row), &format!("6:{column}"), part, &options);
@@ -174,7 +174,7 @@ fn csv() {
         ("l;x\n1;0,5\n", "2:3", "decimals with a point"),
         ("l,x\n1,red\n", "2:3", "`red` in the column `x` is not a number; write text as numbers, or remove"),
         ("l,x\n1,-inf\n", "2:3", "not finite"),
-        ("l,x\n1,\n", "2:3", "--missing zero"),
+        ("l,x\n1,\n", "2:3", "the option missing=zero"),
         ("l,x\n1, NA \n", "2:4", "`x` is missing"),
         ("l,x\n,2\n", "2:1", "label `l` is missing"),
         ("l,x\n2,2\n", "2:1", "`2`: expected 0 or 1"),
@@ -190,7 +190,7 @@ fn csv() {
         ("l,,x\n1,2,3\n", "1:3", "column 2 has no name"),
         ("l,x,x\n1,2,3\n", "1:5", "second column `x`"),
         ("l\n1\n", "1:0", "only one column"),
-        ("m,x\n1,2\n", "0:0", "`l`, which --label-columns names"),
+        ("m,x\n1,2\n", "0:0", "`l`, which the option label-columns names"),
         ("l,x\n", "0:0", "no examples"),
         ("\n\n", "0:0", "empty"),
     ] {
@@ -198,7 +198,7 @@ fn csv() {
     }
     let (place, problem) = error_of(b"l,x\n1,\"2\n3\"\n", &options);
     assert!(place == "2:3" && problem.starts_with("`2\\n3` in the column `x` is not"), "{place}: {problem}");
-    check("l,x\n1,2\n", "0:0", "--label-columns", &sets(Format::Csv, &[]));
+    check("l,x\n1,2\n", "0:0", "the option label-columns", &sets(Format::Csv, &[]));
     let two = ReadOptions { label_sets: false, ..sets(Format::Csv, &["l", "x"]) };
     check("l,x,y\n1,2,3\n", "0:0", "task multilabel", &two);
 }
@@ -297,7 +297,7 @@ fn tables_for_a_model() {
     assert_eq!((unseen.labels, unseen.attributes), (1, 0));
     // A label of the model that is not named would count as absent.
     let message = read("y,x,l,m\n1,2,1,0\n", &named(&["m"])).unwrap_err().to_string();
-    assert!(message.contains("--label-columns does not name `l`"), "{message}");
+    assert!(message.contains("the option label-columns does not name `l`"), "{message}");
     for (text, part) in [
         ("y,m,x\n1,1,2\n", "no column is called `l`, which the model names"),
         ("x,m,l\n1,1,2\n", "file.csv:2: the model was trained with a column `y`, which is missing here"),

@@ -47,7 +47,7 @@ fn svmlight() {
             ("1 1:1e999\n", "1:5", "not finite"),
             ("1 3:1 2:1\n", "1:7", "2 comes after 3"),
             ("1 3:1 3:1\n", "1:7", "3 comes twice"),
-            ("1 0:1\n", "1:3", "--zero-based"),
+            ("1 0:1\n", "1:3", "the option zero-based"),
             ("1 4294967296:1\n", "1:3", "above 4294967294"),
             ("1 99999999999999999999999:1\n", "1:3", "no feature"),
             ("1 1:\n", "1:5", "number is missing"),
@@ -140,8 +140,8 @@ fn whole_files() {
     for (bytes, part) in [
         (&b""[..], "empty"),
         (b"\n\n", "no examples"),
-        (b"one two three\n", "--format"),
-        (&common::idx(2051, &[1, 1, 1], &[7]), "--labels"),
+        (b"one two three\n", "the option format"),
+        (&common::idx(2051, &[1, 1, 1], &[7]), "the option labels"),
     ] {
         let (place, problem) = error_of(bytes, None);
         assert_eq!((&place[..], problem.contains(part)), ("0:0", true), "{problem}");
