@@ -114,7 +114,7 @@ fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
     let mut faults = Vec::new();
     let stop = resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
         let report = state.report();
-        faults_of_numbers(&report, &mut faults);
+        faults_of_numbers(report, &mut faults);
         // F itself takes longer than a pass.
         if report.passes.is_power_of_two() && report.primal_now.is_finite() {
             fault_of_primal(
