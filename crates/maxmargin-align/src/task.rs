@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use maxmargin::data::{Dataset, ReadOptions, Reading, Shape, Unseen, Vocabulary};
+use maxmargin::data::{Dataset, ReadOptions, Reading, Shape, TextReading, Unseen, Vocabulary};
 use maxmargin::metrics::{Comparison, Metrics};
 use maxmargin::search::Strategy;
 use maxmargin::structure::{self, Graph, Links};
@@ -153,7 +153,7 @@ of links between words, found as a whole; see the task matching for limits, loss
             None => sentence_pairs(files, &sources)?,
             Some(names) => (sentence_pairs_with(files, &sources, names)?, names.clone()),
         };
-        Ok(Reading { data, names, format, unseen: Unseen::default() })
+        Ok(Reading { data, names, format, unseen: Unseen::default(), text: TextReading::default() })
     }
 
     fn resolve(&self, _: &Vocabulary, _: &Dataset) -> Result<Self> {

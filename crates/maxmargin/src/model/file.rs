@@ -14,13 +14,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
 use super::description::{FORMAT_VERSION, Header, HeaderAttributes};
 use super::{Block, Description, Model};
-use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
+use crate::data::templates::Templates;
+use crate::data::{Alphabet, Attributes, Preprocessing, TextReading, Vocabulary};
 use crate::error::Result;
 use crate::shown::excerpt;
 use crate::tasks::{Stored, registry};
@@ -128,6 +130,8 @@ impl Model {
             n: description.examples,
             dim: self.weights.len(),
             data_format: description.format,
+            text_columns: self.text.columns.as_deref().cloned(),
+            tag_schemes: self.text.tags,
             options: stored.fields.clone(),
         }
     }
@@ -158,6 +162,14 @@ impl Model {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
         }
         let dropped_labels = dropped_labels(&header);
+        let text = TextReading {
+            columns: header.text_columns.map(Arc::new),
+            tags: header.tag_schemes,
+            ..TextReading::default()
+        };
+        if let Some(columns) = text.columns.as_deref() {
+            Templates::new(columns.clone()).map_err(|e| format!("its templates: {e}"))?;
+        }
         let preprocessing = preprocessing(tensors, names.attributes.len())?;
         let description = Description {
             program_version: header.program_version,
@@ -174,7 +186,7 @@ impl Model {
         };
         let model = Model::new(description, task, names, weights);
         let model = model.and_then(|model| model.with_preprocessing(preprocessing));
-        let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels);
+        let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels).with_text(text);
         Ok(Model { single_precision, ..model })
     }
 }

@@ -64,7 +64,13 @@ impl Model {
         if k == 0 {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
-        self.task.predict(&self.weights, &self.names, data, k)
+        let mut predictions = self.task.predict(&self.weights, &self.names, data, k)?;
+        if let Some(tags) = self.text.tags {
+            for prediction in predictions.iter_mut().flatten() {
+                prediction.label = tags.back(&prediction.names()).into();
+            }
+        }
+        Ok(predictions)
     }
 
     /// The best label of one example, whose rows are given by the names of their attributes. Those that the model does not

@@ -97,6 +97,10 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// Reads data: to train from where `known` is none, else with the names that training fixed.
     fn read(&self, files: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Reading> {
+        if options.tag_scheme.is_some() && !Self::SHAPE.sequences {
+            let problem = "schemes of tags are about sequences; the task chain learns these";
+            return Err(Error::parameter("tag-scheme", problem));
+        }
         Reading::of_files(files, &ReadOptions { label_sets: Self::SHAPE.sets, ..options.clone() }, known)
     }
 

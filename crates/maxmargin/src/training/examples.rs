@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::data::{Alphabet, Attributes, Dataset, ReadOptions, Reading, Vocabulary};
+use crate::data::{Alphabet, Attributes, Dataset, ReadOptions, Reading, TextReading, Vocabulary};
 use crate::error::{Error, Result};
 use crate::tasks::TaskObject;
 
@@ -22,12 +22,14 @@ pub struct Examples {
     pub(super) names: Vocabulary,
     pub(super) format: Option<String>,
     pub(super) dropped_labels: Alphabet,
+    pub(super) text: TextReading,
 }
 
 impl Examples {
     /// Examples whose labels and columns have these names. Whether all goes together is checked when a task takes them.
     pub fn new(data: Dataset, names: Vocabulary) -> Self {
-        Self { data, names, format: None, dropped_labels: Alphabet::default() }
+        let (dropped_labels, text) = Default::default();
+        Self { data, names, format: None, dropped_labels, text }
     }
 
     /// Examples in memory: labels are called by their numbers, and so are columns.
@@ -47,8 +49,8 @@ impl Examples {
 
     /// Reads files for a task, which may leave out some of what they hold.
     pub fn read_files(task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Self> {
-        let Reading { data, names, format, .. } = task.read(files, options, None)?;
-        Ok(Self { format, ..Self::new(data, names) })
+        let Reading { data, names, format, text, .. } = task.read(files, options, None)?;
+        Ok(Self { format, text, ..Self::new(data, names) })
     }
 
     /// The examples as a task sees them, without what its options leave out, and others of the same files with the same
@@ -62,7 +64,7 @@ impl Examples {
             0 => others,
             _ => others.map(|others| others.keep_labels(&all, &keep).0),
         };
-        Ok((Self { data, names, dropped_labels, format: self.format }, others))
+        Ok((Self { data, names, dropped_labels, format: self.format, text: self.text }, others))
     }
 
     /// The first examples, or all where there are fewer.
@@ -103,6 +105,11 @@ impl Examples {
     /// The format of the files, where the data came from files.
     pub fn format(&self) -> Option<&str> {
         self.format.as_deref()
+    }
+
+    /// How text was read, where the data came from files.
+    pub fn text(&self) -> &TextReading {
+        &self.text
     }
 
     /// Some of the examples. Refused where one does not exist.
