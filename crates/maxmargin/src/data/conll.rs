@@ -16,6 +16,7 @@
 mod layout;
 mod recognition;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use layout::{DOCUMENT, Layout};
@@ -153,6 +154,8 @@ pub(crate) struct Reader<'o> {
     expander: Option<Expander>,
     /// The number of the line of each token of the open sentence.
     lines: Vec<usize>,
+    /// Where the columns of a line are.
+    fields: Vec<Range<usize>>,
 }
 
 impl<'o> Reader<'o> {
@@ -165,7 +168,7 @@ impl<'o> Reader<'o> {
             ));
         }
         let expander = known.map(|columns| Templates::new(columns.clone()).map(Expander::new)).transpose()?;
-        Ok(Self { options, expander, lines: Vec::new() })
+        Ok(Self { options, expander, lines: Vec::new(), fields: Vec::new() })
     }
 
     /// What a model is to keep, when files were read.
@@ -205,30 +208,27 @@ impl<'o> Reader<'o> {
                 return Err(source.error(problem));
             }
         };
+        let fields = &mut self.fields;
         while let Some(line) = source.next_line()? {
             let text = line.text()?;
-            if text.trim_ascii().is_empty()
-                || text.starts_with(DOCUMENT) && layout.fields(text).next() == Some(DOCUMENT)
-            {
+            layout.split(text, fields);
+            let is_document = || text.starts_with(DOCUMENT) && text[fields[0].clone()] == *DOCUMENT;
+            if text.trim_ascii().is_empty() || is_document() {
                 end_sentence(expander, &mut self.lines, line.file, data)?;
                 continue;
             }
-            let found = layout.fields(text).count();
-            if found != layout.columns {
+            if fields.len() != layout.columns {
                 if text.starts_with('#') && expander.tokens() == 0 {
                     continue;
                 }
-                return Err(wrong_count(&line, &layout, found));
+                return Err(wrong_count(&line, &layout, fields.len()));
             }
             if expander.tokens() >= MOST_TOKENS {
                 let problem =
                     format!("a sentence of more than {MOST_TOKENS} tokens; blank lines end sentences");
                 return Err(line.error(1, problem));
             }
-            if let Some(entry) =
-                layout.fields(text).find(|entry| entry.is_empty() || entry.len() > LONGEST_ENTRY)
-            {
-                let at = entry.as_ptr() as usize - text.as_ptr() as usize;
+            if let Some(entry) = fields.iter().find(|entry| entry.is_empty() || entry.len() > LONGEST_ENTRY) {
                 let problem = match entry.is_empty() {
                     true => {
                         "an empty column: tabs are next to each other; write a sign such as _ for nothing"
@@ -236,14 +236,13 @@ impl<'o> Reader<'o> {
                     }
                     false => format!("an entry of more than {LONGEST_ENTRY} bytes"),
                 };
-                return Err(line.error(at + 1, problem));
+                return Err(line.error(entry.start + 1, problem));
             }
-            match label.and_then(|label| layout.fields(text).nth(label)) {
-                Some(name) => data.label(name),
+            match label {
+                Some(label) => data.label(&text[fields.remove(label)]),
                 None => data.no_label(),
             }
-            let entries = layout.fields(text).enumerate();
-            expander.push(entries.filter(|&(column, _)| Some(column) != label).map(|(_, entry)| entry));
+            expander.push(fields.iter().map(|entry| &text[entry.clone()]));
             self.lines.push(line.number);
         }
         let file = source.path().to_owned();

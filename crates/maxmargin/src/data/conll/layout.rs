@@ -1,5 +1,7 @@
 //! What separates the columns of a file, and how many there are.
 
+use std::ops::Range;
+
 use super::super::source::Source;
 use crate::error::Result;
 
@@ -33,13 +35,34 @@ impl Layout {
     }
 
     /// The columns of a line.
-    #[inline]
     pub(super) fn fields<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> {
-        let (by_tabs, by_spaces) = match self.tabs {
-            true => (Some(line.trim_end_matches(['\t', ' ', '\r']).split('\t')), None),
-            false => (None, Some(line.split_ascii_whitespace())),
-        };
-        by_tabs.into_iter().flatten().chain(by_spaces.into_iter().flatten())
+        let mut ranges = Vec::new();
+        self.split(line, &mut ranges);
+        ranges.into_iter().map(|range| &line[range])
+    }
+
+    /// Where the columns of a line are, in bytes.
+    #[inline]
+    pub(super) fn split(&self, line: &str, ranges: &mut Vec<Range<usize>>) {
+        ranges.clear();
+        let bytes = line.as_bytes();
+        let end = line.trim_end_matches(['\t', ' ', '\r']).len();
+        let mut start = 0;
+        if self.tabs {
+            for tab in memchr::memchr_iter(b'\t', &bytes[..end]) {
+                ranges.push(start..tab);
+                start = tab + 1;
+            }
+            ranges.push(start..end);
+            return;
+        }
+        let is_space = |byte: &u8| byte.is_ascii_whitespace();
+        while let Some(first) = bytes[start..end].iter().position(|byte| !is_space(byte)) {
+            start += first;
+            let length = bytes[start..end].iter().position(is_space).unwrap_or(end - start);
+            ranges.push(start..start + length);
+            start += length;
+        }
     }
 
     /// What is between columns, in words.

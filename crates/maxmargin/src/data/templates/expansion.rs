@@ -13,8 +13,10 @@ use super::parsing::{FARTHEST, Item, Parsed, Piece, Place, Template, What};
 use super::{Templates, letters};
 use crate::shown::excerpt;
 
+/// A text that is remembered has a number of so many bits, so that three fit into a key.
+const BITS: u32 = 21;
 /// So many texts, or bytes of them, are remembered.
-const MOST_TEXTS: usize = 1 << 21;
+const MOST_TEXTS: usize = 1 << (BITS - 1);
 const MOST_BYTES: usize = 128 << 20;
 /// So many attributes of several pieces are remembered.
 const MOST_MEETINGS: usize = 1 << 23;
@@ -75,10 +77,10 @@ pub struct Expander {
 struct Known {
     /// By template and text, where a template has one piece (or none: then the text is 0).
     single: Vec<Vec<u32>>,
-    /// By template and up to three texts.
-    meetings: FxHashMap<u128, u32>,
-    /// Stands for the first texts of templates with more than three.
-    pairs: FxHashMap<(u32, u32), u32>,
+    /// By template, then by two or three texts.
+    meetings: Vec<FxHashMap<u64, u32>>,
+    /// What stands for the first texts of templates with more than three: how many there were before, and two of them.
+    pairs: FxHashMap<(usize, u32, u32), u32>,
 }
 
 impl Expander {
@@ -113,7 +115,11 @@ impl Expander {
         self.piece_of.iter_mut().for_each(Vec::clear);
         self.several.iter_mut().for_each(Vec::clear);
         for (known, templates) in self.known.iter_mut().zip([&parsed.unigrams, &parsed.bigrams]) {
-            *known = Known { single: vec![Vec::new(); templates.len()], ..Known::default() };
+            *known = Known {
+                single: vec![Vec::new(); templates.len()],
+                meetings: vec![FxHashMap::default(); templates.len()],
+                ..Known::default()
+            };
         }
         let farthest = parsed.farthest();
         let syntax = self.templates.columns.syntax;
@@ -125,7 +131,9 @@ impl Expander {
     /// Adds a token to the open sentence: its columns without that of the label.
     pub fn push<'a>(&mut self, entries: impl IntoIterator<Item = &'a str>) {
         if self.tokens == 0 {
-            let meetings = self.known.iter().map(|known| known.meetings.len()).sum::<usize>();
+            let maps =
+                |known: &Known| known.pairs.len() + known.meetings.iter().map(FxHashMap::len).sum::<usize>();
+            let meetings: usize = self.known.iter().map(maps).sum();
             let is_full = self.texts.len() > MOST_TEXTS || self.texts.bytes() > MOST_BYTES;
             if is_full || meetings > MOST_MEETINGS {
                 self.forget();
@@ -379,7 +387,7 @@ impl Expander {
             _ => this.look(place, piece, token),
         };
         let (mut texts, mut count) = ([0; 3], 0);
-        for &(place, piece) in &template.pieces {
+        for (at, &(place, piece)) in template.pieces.iter().enumerate() {
             let text = text_of(self, place, piece);
             if text == NOTHING {
                 return Ok(());
@@ -388,7 +396,7 @@ impl Expander {
                 // The first two become one.
                 let pairs = &mut self.known[weighted as usize].pairs;
                 let next = pairs.len() as u32;
-                texts = [*pairs.entry((texts[0], texts[1])).or_insert(next), texts[2], 0];
+                texts = [*pairs.entry((at, texts[0], texts[1])).or_insert(next), texts[2], 0];
                 count = 2;
             }
             texts[count] = text;
@@ -396,14 +404,15 @@ impl Expander {
         }
         let known = &self.known[weighted as usize];
         let is_single = template.pieces.len() < 2;
-        let key = || {
-            let [a, b, c] = texts.map(u128::from);
-            (number as u128) << 96 | a << 64 | b << 32 | c
+        // What has too large a number in a sentence without end is not remembered.
+        let key = texts.iter().all(|text| text >> BITS == 0);
+        let key = key.then(|| texts.iter().fold(0, |key, &text| key << BITS | u64::from(text)));
+        let code = match (is_single, key) {
+            (true, _) => known.single[number].get(texts[0] as usize).copied(),
+            (false, Some(key)) => known.meetings[number].get(&key).copied(),
+            (false, None) => None,
         };
-        let code = match is_single {
-            true => known.single[number].get(texts[0] as usize).copied().unwrap_or(UNASKED),
-            false => known.meetings.get(&key()).copied().unwrap_or(UNASKED),
-        };
+        let code = code.unwrap_or(UNASKED);
         let code = match code {
             UNASKED => {
                 self.name.clear();
@@ -424,9 +433,10 @@ impl Expander {
                 }
                 let code = sink.number(&self.name).map_or(ABSENT, |number| number + 2);
                 let known = &mut self.known[weighted as usize];
-                match is_single {
-                    true => remember(&mut known.single[number], texts[0], code),
-                    false => _ = known.meetings.insert(key(), code),
+                match (is_single, key) {
+                    (true, _) => remember(&mut known.single[number], texts[0], code),
+                    (false, Some(key)) => _ = known.meetings[number].insert(key, code),
+                    (false, None) => {}
                 }
                 code
             }

@@ -183,6 +183,43 @@ fn slips_in_templates_have_their_place() {
     }
 }
 
+/// Attributes by the rules alone, with nothing remembered.
+fn plainly(sentence: &[Vec<String>], rows: &[(i64, usize)], token: usize) -> String {
+    let at = |&(row, column): &(i64, usize)| match token as i64 + row {
+        at if at < 0 => format!("_B{at}"),
+        at if at >= sentence.len() as i64 => format!("_B+{}", at - sentence.len() as i64 + 1),
+        at => sentence[at as usize][column].clone(),
+    };
+    format!("U:{}", rows.iter().map(at).collect::<Vec<_>>().join("/"))
+}
+
+proptest::proptest! {
+    #[test]
+    fn what_is_remembered_changes_nothing(
+        templates in proptest::collection::vec(proptest::collection::vec((-3i64..=3, 0usize..2), 1..6), 1..5),
+        sentences in proptest::collection::vec(
+            proptest::collection::vec(proptest::collection::vec("[ab]{1,2}", 2), 1..6), 1..6),
+    ) {
+        let line = |rows: &Vec<(i64, usize)>| {
+            let pieces: Vec<String> = rows.iter().map(|(row, column)| format!("%x[{row},{column}]")).collect();
+            format!("U:{}\n", pieces.join("/"))
+        };
+        let text: String = templates.iter().map(line).collect();
+        let mut expander = Expander::new(Templates::new(columns(&text, 3)).unwrap());
+        let mut collected = Collected::default();
+        for sentence in &sentences {
+            sentence.iter().for_each(|token| expander.push(token.iter().map(String::as_str)));
+            collected.rows.clear();
+            expander.expand(&mut collected).unwrap();
+            for (token, row) in collected.rows.iter().enumerate() {
+                let expected: Vec<String> = templates.iter().map(|rows| plainly(sentence, rows, token)).collect();
+                let found: Vec<String> = row.iter().map(|(name, _)| name.clone()).collect();
+                proptest::prop_assert_eq!(found, expected);
+            }
+        }
+    }
+}
+
 #[test]
 fn equal_names_are_one_attribute_and_unwanted_ones_none() {
     let templates = "U:%x[-1,0]\nU:%x[1,0]\nUunwanted:%x[0,0]\n";
