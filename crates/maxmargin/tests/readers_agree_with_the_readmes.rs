@@ -111,7 +111,7 @@ fn columns_with(templates: &str) -> ReadOptions {
 fn conll_2000_as_columns() {
     let files = ["conll2000/train.txt.gz", "conll2000/test.txt"];
     let [Some(train), Some(test)] = files.map(common::real_data) else { return };
-    let detected = read_training(&[test.clone()], &ReadOptions::default()).unwrap();
+    let detected = read_training(std::slice::from_ref(&test), &ReadOptions::default()).unwrap();
     assert_eq!((detected.0.len(), detected.0.features.rows()), (2012, 47_377));
     let (data, names) = read_training(&[train], &columns_with("chunk")).unwrap();
     common::check(&data, &names);

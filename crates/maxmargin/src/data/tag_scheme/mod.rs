@@ -73,14 +73,14 @@ impl TagScheme {
         let mut before: Option<Span<'a>> = None;
         for &span in spans {
             let Some(kind) = span.kind else { continue };
-            for token in span.start..span.end {
-                let letter = match (token == span.start, token + 1 == span.end) {
+            for (place, tag) in tags[span.start..span.end].iter_mut().enumerate() {
+                let letter = match (place == 0, span.start + place + 1 == span.end) {
                     (true, true) => alone,
                     (true, false) => first,
                     (false, true) => last,
                     (false, false) => inside,
                 };
-                tags[token] = Some((letter, kind));
+                *tag = Some((letter, kind));
             }
             let touches = before.is_some_and(|before| before.end == span.start && before.kind == span.kind);
             if self == TagScheme::Iob1 && touches {
