@@ -36,6 +36,8 @@ const MOST_TOKENS: usize = 1 << 20;
 const LONGEST_ENTRY: usize = 1 << 14;
 /// A token has at most so many columns.
 const MOST_COLUMNS: usize = 1 << 12;
+/// A ready-made set is for at most so many columns.
+const MOST_TAGGED: usize = 32;
 /// A file of templates has at most so many bytes.
 const LARGEST_TEMPLATES: u64 = 1 << 20;
 
@@ -111,6 +113,12 @@ impl ColumnOptions {
                     return Err(Error::parameter("gazetteer", problem));
                 }
                 text
+            }
+            (None, Some(_)) if count > MOST_TAGGED => {
+                let problem = format!(
+                    "the ready-made sets are for words with tags, {MOST_TAGGED} columns at most, but the data has {count}; write templates of your own"
+                );
+                return Err(Error::parameter("templates", problem));
             }
             (None, Some(set)) => {
                 let mut text = ready_made(&set.to_string_lossy(), count, label).unwrap_or_default();

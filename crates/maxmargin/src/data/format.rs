@@ -232,6 +232,7 @@ mod tests {
             (b"a\nb\n", "--format"),
             (b"a,b\n1,2\n", "--format"),
             (b"a, b, c\n1, 2, 3\n1, 4, 3\n", "--format"),
+            (b"5.1 3.5 a\n4.9 3.0 a\n7 3.2 b\n6.4 3.2 b\n", "--format"),
             (b"a\tb\nb\ta\na\tb\na\ta\n", "conll (columns, the label last) or crfsuite"),
         ] {
             let message = detect(text).unwrap_err().to_string();

@@ -48,6 +48,11 @@ pub(crate) fn recognise(start: &[u8], is_whole: bool) -> Recognised {
     if 2 * fields().filter(|field| is_attribute(field)).count() >= fields().count() {
         return Recognised::Neither;
     }
+    // Numbers are rows of a table, whose columns are no words.
+    let inputs = || tokens().flat_map(|line| layout.fields(line).take(layout.columns - 1));
+    if 2 * inputs().filter(|field| field.parse::<f64>().is_ok()).count() >= inputs().count() {
+        return Recognised::Neither;
+    }
     let labels = Column::of(tokens().filter_map(|line| layout.fields(line).nth(layout.columns - 1)));
     let words = Column::of(tokens().filter_map(|line| layout.fields(line).next()));
     let shows = |one: &Column, other: &Column| {
