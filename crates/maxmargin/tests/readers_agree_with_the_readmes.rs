@@ -132,7 +132,13 @@ fn conll_2003_is_iob1() {
         assert_eq!((reading.data.len(), reading.data.features.rows()), (sentences, tokens), "{file}");
         assert_eq!(reading.format.as_deref(), Some("conll"));
         let tags = TagConversion { files: TagScheme::Iob1, model: TagScheme::Bioes };
-        assert_eq!((reading.text.tags, &reading.text.notes[..]), (Some(tags), &[][..]), "{file}");
+        assert_eq!(reading.text.tags, Some(tags), "{file}");
+        // Two tags of the training data begin with B- where no chunk of their type is before them.
+        let expected: &[&str] = match file.contains("train") {
+            true => &["tag-scheme: 2 tags not as iob1 writes tags, read as conlleval does"],
+            false => &[],
+        };
+        assert_eq!(reading.text.notes, expected, "{file}");
         let begun = label_counts(&reading.data, &reading.names).into_iter();
         let begun = begun.filter(|(name, _)| name.starts_with(['B', 'S'])).map(|(_, count)| count);
         assert_eq!(begun.sum::<usize>(), entities, "{file}");

@@ -61,7 +61,7 @@ impl RecognisedScheme {
         let assumed =
             is_ambiguous.then(|| format!("the tags may be of several schemes; {scheme} is assumed"));
         let faulty = (malformed > 0).then(|| {
-            format!("{} not as {scheme} would have it; read as conlleval does", count(malformed, "tag is"))
+            format!("{} not as {scheme} writes tags, read as conlleval does", count(malformed, "tag"))
         });
         let parts: Vec<String> = assumed.into_iter().chain(faulty).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
