@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use maxmargin::data::{ReadOptions, Reading, Unseen, Vocabulary};
+use maxmargin::data::{ReadOptions, Reading, TextReading, Unseen, Vocabulary};
 use maxmargin::metrics::Metrics;
 use maxmargin::search::Strategy;
 use maxmargin::structure::{self, Graph, Links};
@@ -158,7 +158,7 @@ of links between words, found as a whole; see the task matching for limits, loss
             None => sentence_pairs(files, &sources)?,
             Some(names) => (sentence_pairs_with(files, &sources, names)?, names.clone()),
         };
-        Ok(Reading { data, names, format, unseen: Unseen::default() })
+        Ok(Reading { data, names, format, unseen: Unseen::default(), text: TextReading::default() })
     }
 
     fn resolve(&self, _: &Vocabulary, _: &GraphExamples) -> Result<Self> {

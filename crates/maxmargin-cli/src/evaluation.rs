@@ -49,14 +49,23 @@ impl Shown<'_> {
         for &(name, value) in &self.evaluation.metrics.figures {
             object[name] = json!(value);
         }
-        if per_label {
+        if !self.evaluation.metrics.per_type.is_empty() || per_label {
             let one = |(name, label): &(String, Retrieval)| {
                 json!({
                     "label": name, "truth": label.truth, "predicted": label.predicted, "right": label.right,
                     "precision": label.precision(), "recall": label.recall(), "f1": label.f1(),
                 })
             };
-            object["per_label"] = self.evaluation.metrics.per_label.iter().map(one).collect();
+            if per_label {
+                object["per_label"] = self.evaluation.metrics.per_label.iter().map(one).collect();
+            }
+            let by_type = |found: &(String, Retrieval)| {
+                let mut object = one(found);
+                object["type"] = object["label"].take();
+                object.as_object_mut().map(|fields| fields.remove("label"));
+                object
+            };
+            object["per_type"] = self.evaluation.metrics.per_type.iter().map(by_type).collect();
         }
         object
     }
@@ -100,8 +109,25 @@ impl Shown<'_> {
 
     /// A row per label.
     pub fn label_table(&self) -> String {
-        let mut table = Table::new(["label", "true", "predicted", "right", "precision", "recall", "F1"]);
-        for (name, label) in &self.evaluation.metrics.per_label {
+        Self::retrievals("label", &self.evaluation.metrics.per_label)
+    }
+
+    /// A row per type of chunk, and one for all, where labels mark chunks.
+    pub fn type_table(&self) -> Option<String> {
+        let types = &self.evaluation.metrics.per_type;
+        let mut all = Retrieval::default();
+        for (_, found) in types {
+            all.truth += found.truth;
+            all.predicted += found.predicted;
+            all.right += found.right;
+        }
+        let rows: Vec<_> = types.iter().cloned().chain([("all".to_owned(), all)]).collect();
+        (!types.is_empty()).then(|| Self::retrievals("chunk", &rows))
+    }
+
+    fn retrievals(what: &str, rows: &[(String, Retrieval)]) -> String {
+        let mut table = Table::new([what, "true", "predicted", "right", "precision", "recall", "F1"]);
+        for (name, label) in rows {
             table.row([
                 name.clone(),
                 label.truth.to_string(),

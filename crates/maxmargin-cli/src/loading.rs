@@ -19,6 +19,9 @@ pub fn load(
     let options = ReadOptions { missing, ..chosen.read.options() };
     let task = chosen.task.as_ref();
     let all = Examples::read_files(task, &arguments.train, &options)?;
+    for line in &all.text().notes {
+        note(&format!("note: {line}"));
+    }
     let others = others.map(|folds| all.data().in_folds(&folds.0)).transpose()?;
     let examples = match (&arguments.folds, &others) {
         (Some(folds), _) => all.in_folds(&folds.0)?,

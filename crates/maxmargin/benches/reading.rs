@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use maxmargin::data::{ReadOptions, Source, read_training};
+use maxmargin::data::{ColumnOptions, ReadOptions, Source, read_training};
 
 fn main() {
     divan::main();
@@ -173,7 +173,7 @@ fn svmlight_label_sets(bencher: Bencher) {
     time_with(bencher, &[("data", text.into_bytes())], options);
 }
 
-#[divan::bench(args = ["letters/letter.data.gz", "mnist/train-images-idx3-ubyte.gz", "yeast/yeast-train.arff.gz"])]
+#[divan::bench(args = ["letters/letter.data.gz", "mnist/train-images-idx3-ubyte.gz", "yeast/yeast-train.arff.gz", "conll2000/train.txt.gz"])]
 fn real(bencher: Bencher, file: &str) {
     let folder = match std::env::var_os("MAXMARGIN_DATA") {
         Some(folder) => PathBuf::from(folder),
@@ -182,7 +182,9 @@ fn real(bencher: Bencher, file: &str) {
     match folder.join(file) {
         path if path.exists() => {
             let label_sets = file.contains(".arff");
-            time_file(bencher, path, ReadOptions { label_sets, ..ReadOptions::default() });
+            let templates = file.contains("conll").then(|| "chunk".into());
+            let columns = ColumnOptions { templates, ..ColumnOptions::default() };
+            time_file(bencher, path, ReadOptions { label_sets, columns, ..ReadOptions::default() });
         }
         _ => eprintln!("skipped: {file} is not here"),
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use maxmargin::data::tag_scheme::{TagConversion, TagScheme};
 use maxmargin::data::{
-    DataObject, Dataset, ReadOptions, RowValues, TaskData, UNKNOWN_LABEL, Vocabulary, read_training,
-    read_with,
+    ColumnOptions, DataObject, Dataset, ReadOptions, Reading, RowValues, TaskData, UNKNOWN_LABEL, Vocabulary,
+    read_training, read_with,
 };
 use maxmargin::tasks::SequenceExamples;
 
@@ -101,4 +102,47 @@ fn conll_2000() {
     assert_eq!((data.len(), data.features.rows(), unseen.labels), (2012, 47_377, 2));
     assert_eq!(data.labels.iter().filter(|&&label| label == UNKNOWN_LABEL).count(), 2);
     assert!(unseen.attributes > 0);
+}
+
+fn columns_with(templates: &str) -> ReadOptions {
+    let columns = ColumnOptions { templates: Some(templates.into()), ..ColumnOptions::default() };
+    ReadOptions { columns, ..ReadOptions::default() }
+}
+
+#[test]
+fn conll_2000_as_columns() {
+    let files = ["conll2000/train.txt.gz", "conll2000/test.txt"];
+    let [Some(train), Some(test)] = files.map(common::real_data) else { return };
+    let detected = read_training(std::slice::from_ref(&test), &ReadOptions::default()).unwrap();
+    assert_eq!((detected.0.len(), detected.0.features.rows()), (2012, 47_377));
+    let (data, names) = read_training(&[train], &columns_with("chunk")).unwrap();
+    common::check(&data, &names);
+    assert_eq!((data.len(), data.features.rows(), names.labels.len()), (8936, 211_727, 22));
+    assert!((0..data.features.rows()).all(|row| data.features.row(row).to_pairs().len() == 19));
+    let (data, unseen) = read_with(&[test], &columns_with("chunk"), &names).unwrap();
+    assert_eq!((data.len(), data.features.rows(), unseen.labels), (2012, 47_377, 2));
+}
+
+#[test]
+fn conll_2003_is_iob1() {
+    let files = ["conll2003/eng.train.gz", "conll2003/eng.testa", "conll2003/eng.testb"];
+    let counts = [(14_041, 203_621, 23_499), (3250, 51_362, 5942), (3453, 46_435, 5648)];
+    for (file, (sentences, tokens, entities)) in files.into_iter().zip(counts) {
+        let Some(path) = common::real_data(file) else { return };
+        let options = ReadOptions { tag_scheme: Some(TagScheme::Bioes), ..columns_with("ner") };
+        let reading = Reading::of_files(&[path], &options, None).unwrap();
+        assert_eq!((reading.data.len(), reading.data.features.rows()), (sentences, tokens), "{file}");
+        assert_eq!(reading.format.as_deref(), Some("conll"));
+        let tags = TagConversion { files: TagScheme::Iob1, model: TagScheme::Bioes };
+        assert_eq!(reading.text.tags, Some(tags), "{file}");
+        // Two tags of the training data begin with B- where no chunk of their type is before them.
+        let expected: &[&str] = match file.contains("train") {
+            true => &["tag-scheme: 2 tags not as iob1 writes tags, read as conlleval does"],
+            false => &[],
+        };
+        assert_eq!(reading.text.notes, expected, "{file}");
+        let begun = label_counts(&reading.data, &reading.names).into_iter();
+        let begun = begun.filter(|(name, _)| name.starts_with(['B', 'S'])).map(|(_, count)| count);
+        assert_eq!(begun.sum::<usize>(), entities, "{file}");
+    }
 }

@@ -191,3 +191,21 @@ fn several_files() {
         assert!(message.contains(part) && message.contains(&path.display().to_string()), "{message}");
     }
 }
+
+#[test]
+fn conll() {
+    check_table(
+        Format::Conll,
+        &[
+            ("a B x\nb I\n", "2:1", "2 columns, but the first token has 3 (with spaces between)"),
+            ("a\tB\nb\tI\tO\n", "2:1", "3 columns, but the first token has 2 (with tabs between)"),
+            ("a\tx\tB\nb\t\tI\n", "2:3", "an empty column"),
+            ("a B\n\n# x\nb I\n# late\nc\n", "6:1", "1 columns"),
+            ("\n-DOCSTART- O\n\n", "0:0", "holds no examples"),
+        ],
+    );
+    let long = format!("a {} B\n", "x".repeat(1 << 15));
+    assert_eq!(error_of(long.as_bytes(), Some(Format::Conll)).0, "1:3");
+    let (place, problem) = error_of(b"a\tb\nb\ta\na\tb\nb\ta\n", None);
+    assert!(place == "0:0" && problem.contains("conll") && problem.contains("crfsuite"), "{problem}");
+}

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::Args;
-use maxmargin::data::{Format, ReadOptions, parse_folds};
+use maxmargin::data::tag_scheme::TagScheme;
+use maxmargin::data::templates::TemplateSyntax;
+use maxmargin::data::{ColumnOptions, Format, ReadOptions, parse_folds};
 use maxmargin::training::Background;
 
 use crate::files::Files;
@@ -14,10 +16,11 @@ use crate::files::Files;
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, letters, idx, arff, csv or edges
+    /// The format of all data files: svmlight, crfsuite, conll, letters, idx, arff, csv or edges
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
-    /// `label TAB attribute[:value] …`, a blank line after each sequence. letters: the OCR data of words, with folds. idx:
+    /// `label TAB attribute[:value] …`, a blank line after each sequence. conll: `word tag … label`, columns of text, a blank line
+    /// after each sentence. letters: the OCR data of words, with folds. idx:
     /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
     /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
     /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
@@ -43,6 +46,43 @@ pub struct ReadArguments {
     /// need not have them.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
     pub label_columns: Vec<String>,
+
+    /// How columns of text become attributes: chunk, ner, pos, or a file of templates as CRF++ and Wapiti write them
+    ///
+    /// The ready-made sets take the first column for the word and the others for tags: the words in a window of five, lower case,
+    /// prefixes and suffixes, shapes, tags and pairs of them. The model keeps the templates, and later files are columns as well.
+    #[arg(long, value_name = "SET|FILE", help_heading = "Columns of text")]
+    pub templates: Option<PathBuf>,
+
+    /// How the file of templates is written: crf++ (marks like _B-1) or wapiti (marks like _x-1)
+    #[arg(long, value_name = "NAME", default_value = "crf++", help_heading = "Columns of text")]
+    pub template_syntax: TemplateSyntax,
+
+    /// The column of the label: its name, or its number from 0, or from -1 backwards; the last one when it is not given
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, help_heading = "Columns of text")]
+    pub label_column: Option<String>,
+
+    /// The names of all columns, with commas between
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Columns of text")]
+    pub column_names: Vec<String>,
+
+    /// A list of phrases, one a line, that templates know as NAME; may be given several times
+    #[arg(long, value_name = "NAME=FILE", value_parser = named_file, help_heading = "Columns of text")]
+    pub gazetteer: Vec<(String, PathBuf)>,
+
+    /// Learn tags in this scheme: iob1, iob2, bioes or bilou. Predictions are in that of the files
+    ///
+    /// Tags are such as B-NP, I-NP and O, in columns of text or any other format with sequences. Their own scheme is found out.
+    #[arg(long, value_name = "SCHEME", help_heading = "Columns of text")]
+    pub tag_scheme: Option<TagScheme>,
+}
+
+/// A name and a file.
+fn named_file(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.to_owned(), file.into())),
+        _ => Err("a name and a file are expected, such as cities=cities.txt".to_owned()),
+    }
 }
 
 impl ReadArguments {
@@ -53,20 +93,39 @@ impl ReadArguments {
             labels: self.labels.clone(),
             zero_based: self.zero_based,
             label_columns: self.label_columns.clone(),
+            columns: self.columns(),
+            tag_scheme: self.tag_scheme,
             ..ReadOptions::default()
         }
     }
 
-    /// For other files of the same kind. Names of label columns go with all of them, the labels of images do not.
+    fn columns(&self) -> ColumnOptions {
+        ColumnOptions {
+            label_column: self.label_column.clone(),
+            names: self.column_names.clone(),
+            templates: self.templates.clone(),
+            syntax: self.template_syntax,
+            gazetteers: self.gazetteer.clone(),
+        }
+    }
+
+    /// For files of a model that has just been trained with these options. Names of label columns go with all of them, the labels of images do not.
     /// `format` is that of the files that they went with.
     pub fn options_for_more(&self, format: Option<&str>) -> ReadOptions {
         let labels = self.labels.clone().filter(|_| format != Some(Format::Idx.name()));
-        ReadOptions { labels, ..self.options() }
+        // What columns of text are, and the scheme of their tags, the training data has fixed.
+        ReadOptions { labels, columns: ColumnOptions::default(), tag_scheme: None, ..self.options() }
     }
 
     /// Adds the files that are read beside the data.
     pub fn add_to(&self, files: Files) -> Files {
-        files.read("--labels", &self.labels)
+        let columns = self.columns();
+        let lists: Vec<&PathBuf> = self.gazetteer.iter().map(|(_, file)| file).collect();
+        let files = files.read("--labels", &self.labels).read("--gazetteer", lists);
+        match columns.template_file() {
+            Some(file) => files.read("--templates", [&file.to_owned()]),
+            None => files,
+        }
     }
 }
 

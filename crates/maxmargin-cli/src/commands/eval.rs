@@ -88,6 +88,9 @@ impl Eval {
             return say_json(&object);
         }
         let mut text = evaluation.table();
+        if let Some(types) = evaluation.type_table() {
+            text += &format!("\n{types}");
+        }
         if self.per_label {
             text += &format!("\n{}", evaluation.label_table());
         }

@@ -2,7 +2,8 @@
 //!
 //! A file's content decides, not its name: idx files begin with two zero bytes; a line of the OCR letters is made of
 //! numbers and one letter; after its label a line of SVMlight's format goes on with `number:`, `qid:` or `cost:`; and a
-//! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. A CRFsuite file whose
+//! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. Before that, lines with the same number
+//! of columns, the last of which is a label by its looks, are columns of text (see `conll`). A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
 //! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
 //! edges, or begins with `@example`. CSV shows no mark of its own: it must be named, or its label columns must.
@@ -13,7 +14,7 @@ use std::str::FromStr;
 use super::number::whole;
 use super::source::Source;
 use super::svmlight::is_feature;
-use super::{arff, edges, idx, letters};
+use super::{arff, conll, edges, idx, letters};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
 
@@ -32,6 +33,8 @@ pub enum Format {
     Svmlight,
     /// `label TAB attribute[:value] …`, CRFsuite's format; a blank line ends a sequence.
     Crfsuite,
+    /// `word tag … label`, the columns of the CoNLL shared tasks; a blank line ends a sequence.
+    Conll,
     /// The OCR letters: words of 0/1 images, with folds.
     Letters,
     /// MNIST's images and labels.
@@ -46,9 +49,10 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 8] = [
         Format::Svmlight,
         Format::Crfsuite,
+        Format::Conll,
         Format::Letters,
         Format::Idx,
         Format::Arff,
@@ -61,6 +65,7 @@ impl Format {
         match self {
             Format::Svmlight => "svmlight",
             Format::Crfsuite => "crfsuite",
+            Format::Conll => "conll",
             Format::Letters => "letters",
             Format::Idx => "idx",
             Format::Arff => "arff",
@@ -71,7 +76,7 @@ impl Format {
 
     /// Whether the format's attributes have names; otherwise they are numbered.
     pub fn has_named_attributes(self) -> bool {
-        matches!(self, Format::Crfsuite | Format::Edges) || self.is_table()
+        matches!(self, Format::Crfsuite | Format::Conll | Format::Edges) || self.is_table()
     }
 
     /// Whether the format is a table, whose labels are columns.
@@ -91,9 +96,19 @@ impl Format {
         if arff::recognise(start) {
             return Ok(Format::Arff);
         }
+        let lines =
+            || start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        let first =
+            lines().find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+        if !matches!(of_line(first), Some(Format::Letters | Format::Edges)) {
+            match conll::recognise(start, start.len() < super::source::BUFFER) {
+                conll::Recognised::Columns => return Ok(Format::Conll),
+                conll::Recognised::Either => return Err(source.error(EITHER)),
+                conll::Recognised::Neither => {}
+            }
+        }
         let mut blank = true;
-        for line in start.split(|&byte| byte == b'\n') {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
+        for line in lines() {
             blank &= line.trim_ascii().is_empty();
             if let Some(format) = of_line(line) {
                 return Ok(format);
@@ -108,6 +123,9 @@ impl Format {
         )))
     }
 }
+
+const EITHER: &str = "this may be conll (columns, the label last) or crfsuite (the label first, then attributes), for both columns \
+                      could be labels; name the format";
 
 /// The format that a line shows, if it shows one.
 fn of_line(line: &[u8]) -> Option<Format> {
@@ -195,6 +213,13 @@ mod tests {
             (b"# graphs\n\n0 1 sure dice:0.5\n", Format::Edges),
             (b"0\t1\tS\n", Format::Edges),
             (b"@example weight=2\n0 1 - a\n", Format::Edges),
+            (b"The\tDT\tB-NP\ncat\tNN\tI-NP\n", Format::Conll),
+            (b"-DOCSTART- -X- O O\n\n12:30 CD I-NP O\nin IN I-PP O\n", Format::Conll),
+            (b"# a comment\n\nthe D\ncat N\n\nthe D\ndog N\n", Format::Conll),
+            (b"the\tD\ncat\tN\n\na\tD\ndog\tN\n", Format::Conll),
+            (b"# # B-NP\r\n7 CD I-NP\r\n", Format::Conll),
+            (b"N\tcat\nN\tdog\n\nV\truns\nV\tsits\n", Format::Crfsuite),
+            (b"B-NP\tcat\tpos=N\nI-NP\tdog\tpos=N\n", Format::Crfsuite),
         ] {
             assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));
         }
@@ -208,6 +233,9 @@ mod tests {
             (b"a b c\n", "the option format"),
             (b"a\nb\n", "the option format"),
             (b"a,b\n1,2\n", "the option format"),
+            (b"a, b, c\n1, 2, 3\n1, 4, 3\n", "the option format"),
+            (b"5.1 3.5 a\n4.9 3.0 a\n7 3.2 b\n6.4 3.2 b\n", "the option format"),
+            (b"a\tb\nb\ta\na\tb\na\ta\n", "conll (columns, the label last) or crfsuite"),
         ] {
             let message = detect(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

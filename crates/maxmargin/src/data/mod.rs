@@ -1,7 +1,7 @@
 //! Data: from files to feature matrices, labels and names.
 //!
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
-//! it holds, and one module per format (`svmlight`, `crfsuite`, `letters`, `idx`, `arff`, `csv`, `edges`) reads it. A data set is a
+//! it holds, and one module per format (`svmlight`, `crfsuite`, `conll`, `letters`, `idx`, `arff`, `csv`, `edges`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label or a set of labels per row, and says how rows group into sequences. [`Vocabulary`] maps
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 //! A task makes its examples of a data set: a type of its own that implements [`TaskData`], mostly of [`ExampleRows`] and labels,
@@ -9,6 +9,7 @@
 
 mod alphabet;
 mod arff;
+mod conll;
 mod crfsuite;
 mod csv;
 mod dataset;
@@ -30,13 +31,16 @@ mod reader;
 mod source;
 mod svmlight;
 mod table;
+pub mod tag_scheme;
 mod tags;
 mod task_data;
+pub mod templates;
 
 pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images};
 pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
 pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
+pub use conll::ColumnOptions;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;
 pub use edges::EDGE_LABELS;
@@ -53,11 +57,14 @@ pub use maxmargin_core::features::{
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub(crate) use preprocessing::columns_of;
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
-pub use reader::{Missing, ReadOptions, Reading, files_beside, read_training, read_training_as, read_with};
+pub use reader::{
+    Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,
+};
 pub use source::{LONGEST_LINE, Line, Source};
+pub(crate) use tags::are_tags;
 pub use tags::background_label;
-pub(crate) use tags::{Tag, are_tags};
 pub use task_data::{DataObject, TaskData};
+pub use templates::TextColumns;
 
 pub(crate) use self::edges::MOST_NODES;
 pub(crate) use self::example_rows::{are_starts, chosen, refuse, starts};

@@ -22,15 +22,20 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::alphabet::Alphabet;
+use super::conll::{self, ColumnOptions};
 use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::dataset_builder::{DatasetBuilder, Unseen};
 use super::format::Format;
 use super::source::Source;
+use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
+use super::templates::TextColumns;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
 use crate::shown::escaped_path;
+use crate::structure::UNKNOWN_LABEL;
 
 /// How to read files.
 ///
@@ -66,6 +71,14 @@ pub struct ReadOptions {
     /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
     /// purpose, so that they are neither features nor unseen.
     pub ignored_labels: Alphabet,
+    /// What the columns of text are, and how they become attributes.
+    pub columns: ColumnOptions,
+    /// The same as a model has it, which was trained on columns of text: files are such columns too.
+    pub text_columns: Option<Arc<TextColumns>>,
+    /// The scheme in which tags are learnt, where it is not that of the files.
+    pub tag_scheme: Option<TagScheme>,
+    /// The same as a model has it.
+    pub tags: Option<TagConversion>,
 }
 
 /// What to do about values that a table does not have.
@@ -83,8 +96,9 @@ impl ReadOptions {
     pub fn format_of(&self, source: &mut Source) -> Result<Format> {
         match self.format {
             Some(format) => Ok(format),
+            None if self.text_columns.is_some() || self.columns.given().is_some() => Ok(Format::Conll),
             None if self.label_columns.is_empty() => match (Format::detect(source), self.usual_format) {
-                (Err(_), Some(usual)) => Ok(usual),
+                (Err(_) | Ok(Format::Conll), Some(usual)) => Ok(usual),
                 (found, _) => found,
             },
             // Only tables have columns, and CSV shows no mark of its own.
@@ -104,13 +118,22 @@ pub fn read_training(paths: &[PathBuf], options: &ReadOptions) -> Result<(Datase
 /// The same, and the format that the files are in. (To look at a file for its format would be to read it twice, which a pipe
 /// does not allow.)
 pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dataset, Vocabulary, Format)> {
+    let (data, vocabulary, format, _) = read_training_columns(paths, options)?;
+    Ok((data, vocabulary, format))
+}
+
+/// The same, and what columns of text are.
+fn read_training_columns(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+) -> Result<(Dataset, Vocabulary, Format, Option<TextColumns>)> {
     let (first, format) = open_first(paths, options)?;
     let mut data = DatasetBuilder::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
-    read_all(paths, first, format, options, &mut data)?;
+    let columns = read_all(paths, first, format, options, &mut data)?;
     let (data, vocabulary, _) = data.finish();
     let vocabulary = vocabulary.unwrap_or_default();
     check_width(paths, &data, &vocabulary)?;
-    Ok((data, vocabulary, format))
+    Ok((data, vocabulary, format, columns))
 }
 
 /// Reads files with the vocabulary of a model. What it does not know is left out and counted.
@@ -152,13 +175,26 @@ pub struct Reading<D = Dataset> {
     pub format: Option<String>,
     /// What the names that were fixed before do not have.
     pub unseen: Unseen,
+    /// What is to be kept in order to read other files alike.
+    pub text: TextReading,
+}
+
+/// What a model keeps of how text was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TextReading {
+    /// How columns become attributes.
+    pub columns: Option<Arc<TextColumns>>,
+    /// Which scheme the tags are in, and which one they are learnt in.
+    pub tags: Option<TagConversion>,
+    /// What a person is to be told about it.
+    pub notes: Vec<String>,
 }
 
 impl<D> Reading<D> {
     /// The same with what becomes of the data.
     pub fn try_map<E>(self, change: impl FnOnce(D) -> Result<E>) -> Result<Reading<E>> {
-        let Self { data, names, format, unseen } = self;
-        Ok(Reading { data: change(data)?, names, format, unseen })
+        let Self { data, names, format, unseen, text } = self;
+        Ok(Reading { data: change(data)?, names, format, unseen, text })
     }
 }
 
@@ -167,15 +203,89 @@ impl Reading {
     pub fn of_files(paths: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Self> {
         match known {
             None => {
-                let (data, names, format) = read_training_as(paths, options)?;
-                Ok(Self { data, names, format: Some(format.name().to_owned()), unseen: Unseen::default() })
+                let (data, names, format, columns) = read_training_columns(paths, options)?;
+                let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+                if text.columns.is_some()
+                    && options.text_columns.is_none()
+                    && options.columns.templates.is_none()
+                {
+                    let note = "without templates, the columns of the token itself are its only attributes; \
+                                templates chunk, ner or pos make more";
+                    text.notes.push(note.to_owned());
+                }
+                let format = Some(format.name().to_owned());
+                Self { data, names, format, unseen: Unseen::default(), text }.in_scheme(options)
             }
             Some(names) => {
-                let (data, unseen) = read_with(paths, options, names)?;
-                Ok(Self { data, names: names.clone(), format: None, unseen })
+                let given = options.columns.given().or(options.tag_scheme.map(|_| "tag-scheme"));
+                if let Some(given) = given {
+                    let problem = "this was settled in training, and the model keeps it; leave it out";
+                    return Err(Error::parameter(given, problem));
+                }
+                let (mut data, mut unseen);
+                match options.tags {
+                    None => (data, unseen) = read_with(paths, options, names)?,
+                    Some(tags) => {
+                        let labels = tags.tags_of_files(&names.labels);
+                        let of_files = Vocabulary { labels, attributes: names.attributes.clone() };
+                        (data, unseen) = read_with(paths, options, &of_files)?;
+                        let labels =
+                            converted(&data, tags, &of_files.labels, &mut names.labels.clone(), false)?;
+                        let is_lost =
+                            |(&old, &new): (&u32, &u32)| old != UNKNOWN_LABEL && new == UNKNOWN_LABEL;
+                        unseen.labels +=
+                            data.labels.iter().zip(&labels).filter(|&pair| is_lost(pair)).count();
+                        data.labels = labels;
+                    }
+                }
+                Ok(Self { data, names: names.clone(), format: None, unseen, text: TextReading::default() })
             }
         }
     }
+
+    /// With tags in the scheme that was asked for.
+    fn in_scheme(mut self, options: &ReadOptions) -> Result<Self> {
+        let tags = match (options.tags, options.tag_scheme) {
+            (Some(tags), _) => tags,
+            (None, None) => return Ok(self),
+            (None, Some(model)) => {
+                let labels = &self.names.labels;
+                let sequence = |i: usize| self.data.labels_of(i).iter().map(|&label| labels.name(label));
+                let found = RecognisedScheme::of((0..self.data.len()).map(sequence))?;
+                self.text.notes.extend(found.note().map(|note| format!("tag-scheme: {note}")));
+                TagConversion { files: found.scheme, model }
+            }
+        };
+        let mut names = Alphabet::default();
+        let labels = converted(&self.data, tags, &self.names.labels, &mut names, true)?;
+        let order = names.sorted_order();
+        let mut place = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(new, &old)| place[old as usize] = new);
+        self.data.labels = labels
+            .into_iter()
+            .map(|label| place.get(label as usize).copied().unwrap_or(UNKNOWN_LABEL))
+            .collect();
+        self.names.labels = order.iter().map(|&old| names.name(old)).collect();
+        self.text.tags = Some(tags);
+        Ok(self)
+    }
+}
+
+/// The labels of sequences in another scheme.
+fn converted(
+    data: &Dataset,
+    tags: TagConversion,
+    from: &Alphabet,
+    to: &mut Alphabet,
+    grow: bool,
+) -> Result<Vec<u32>> {
+    if data.sequences.is_none() || data.edges.is_some() || data.sets.is_some() {
+        return Err(Error::parameter(
+            "tag-scheme",
+            "schemes are about sequences with one label for each token",
+        ));
+    }
+    Ok(tags.convert((0..data.len()).map(|i| data.labels_of(i)), from, to, grow))
 }
 
 /// The files beside a data file that may be read with it without being named: the labels of images, the names of labels.
@@ -222,6 +332,12 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
         };
         return Err(Error::parameter("labels", problem));
     }
+    if let Some(given) = options.columns.given().filter(|_| format != Format::Conll) {
+        return Err(Error::parameter(
+            given,
+            format!("only conll has columns of text; {format} has attributes"),
+        ));
+    }
     if !options.label_columns.is_empty() && !format.is_table() {
         let problem = format!("{format} has no columns with names; only arff and csv do");
         return Err(Error::parameter("label-columns", problem));
@@ -235,7 +351,8 @@ fn read_all(
     format: Format,
     options: &ReadOptions,
     data: &mut DatasetBuilder<'_>,
-) -> Result<()> {
+) -> Result<Option<TextColumns>> {
+    let mut columns = conll::Reader::new(&options.columns, options.text_columns.as_deref())?;
     let mut first = Some(first);
     for path in paths {
         let mut source = match first.take() {
@@ -246,6 +363,7 @@ fn read_all(
         match format {
             Format::Svmlight => svmlight::read(&mut source, options.zero_based, data)?,
             Format::Crfsuite => crfsuite::read(&mut source, data)?,
+            Format::Conll => columns.read(&mut source, data)?,
             Format::Letters => letters::read(&mut source, data)?,
             Format::Idx => {
                 let mut labels = open_labels(path, options, data)?;
@@ -259,7 +377,7 @@ fn read_all(
             return Err(source.error("the file holds no examples"));
         }
     }
-    Ok(())
+    Ok(columns.into_columns().filter(|_| format == Format::Conll))
 }
 
 /// Opens a later file, which must be in the format of the first.

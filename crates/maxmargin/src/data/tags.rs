@@ -7,7 +7,7 @@
 use super::Alphabet;
 
 /// The name of the label that stands for "nothing here".
-const OUTSIDE: &str = "O";
+pub(crate) const OUTSIDE: &str = "O";
 
 /// A label that says where chunks are.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -22,6 +22,8 @@ pub struct Metrics {
     pub figures: Vec<(&'static str, f64)>,
     /// How well each label is found, by its name.
     pub per_label: Vec<(String, Retrieval)>,
+    /// How well each type of chunk is found, by its name, where labels mark chunks.
+    pub per_type: Vec<(String, Retrieval)>,
 }
 
 impl Metrics {

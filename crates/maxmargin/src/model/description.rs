@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::data::TextColumns;
+use crate::data::tag_scheme::TagConversion;
 use crate::solver::Certificate;
 
 /// The version of the file format that this library writes, and the newest that it reads.
@@ -58,6 +60,12 @@ pub(super) struct Header {
     pub n: usize,
     pub dim: usize,
     pub data_format: Option<String>,
+    /// How columns of text become attributes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_columns: Option<TextColumns>,
+    /// The schemes of tags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag_schemes: Option<TagConversion>,
     /// The options of the task.
     #[serde(flatten)]
     pub options: Map<String, Value>,

@@ -14,6 +14,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
@@ -22,7 +23,8 @@ use super::description::{FORMAT_VERSION, Header, HeaderAttributes};
 use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
 use super::weights::{Weights, shape_of_first};
 use super::{Block, Description, Model};
-use crate::data::{Alphabet, Attributes, Preprocessing, Vocabulary};
+use crate::data::templates::Templates;
+use crate::data::{Alphabet, Attributes, Preprocessing, TextReading, Vocabulary};
 use crate::error::Result;
 use crate::shown::excerpt;
 use crate::tasks::{Stored, registry};
@@ -111,6 +113,8 @@ impl Model {
             n: description.examples,
             dim: self.weights.len(),
             data_format: description.format,
+            text_columns: self.text.columns.as_deref().cloned(),
+            tag_schemes: self.text.tags,
             options: stored.fields.clone(),
         }
     }
@@ -135,6 +139,14 @@ impl Model {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
         }
         let dropped_labels = dropped_labels(&header);
+        let text = TextReading {
+            columns: header.text_columns.map(Arc::new),
+            tags: header.tag_schemes,
+            ..TextReading::default()
+        };
+        if let Some(columns) = text.columns.as_deref() {
+            Templates::new(columns.clone()).map_err(|e| format!("its templates: {e}"))?;
+        }
         let preprocessing = preprocessing(tensors, names.attributes.len())?;
         let description = Description {
             program_version: header.program_version,
@@ -151,7 +163,7 @@ impl Model {
         };
         let model = Model::with_weights(description, task, names, weights);
         let model = model.and_then(|model| model.with_preprocessing(preprocessing));
-        let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels);
+        let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels).with_text(text);
         Ok(Model { single_precision, ..model })
     }
 }

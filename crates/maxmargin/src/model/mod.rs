@@ -17,7 +17,7 @@ pub use description::Description;
 pub use predicting::Attribute;
 use weights::Weights;
 
-use crate::data::{Alphabet, Preprocessing, Vocabulary};
+use crate::data::{Alphabet, Preprocessing, TextReading, Vocabulary};
 use crate::error::{Error, Result};
 use crate::linear::norm_squared;
 use crate::output::OutputFile;
@@ -49,6 +49,7 @@ pub struct Model {
     names: Vocabulary,
     preprocessing: Preprocessing,
     dropped_labels: Alphabet,
+    text: TextReading,
     weights: Weights,
     single_precision: bool,
 }
@@ -61,6 +62,7 @@ impl Clone for Model {
             names: self.names.clone(),
             preprocessing: self.preprocessing.clone(),
             dropped_labels: self.dropped_labels.clone(),
+            text: self.text.clone(),
             weights: self.weights.clone(),
             single_precision: self.single_precision,
         }
@@ -110,8 +112,9 @@ impl Model {
                 task.labels()
             ));
         }
-        let (preprocessing, dropped_labels) = Default::default();
-        Ok(Self { description, task, names, preprocessing, dropped_labels, weights, single_precision: false })
+        let (preprocessing, dropped_labels, text) = Default::default();
+        let single_precision = false;
+        Ok(Self { description, task, names, preprocessing, dropped_labels, text, weights, single_precision })
     }
 
     /// With what is done to columns before the weights see them.
@@ -129,6 +132,11 @@ impl Model {
     /// With labels of the training data that training left out of sets: an evaluation ignores them.
     pub fn with_dropped_labels(self, dropped_labels: Alphabet) -> Self {
         Self { dropped_labels, ..self }
+    }
+
+    /// With how its text was read, so that other files are read alike.
+    pub fn with_text(self, text: TextReading) -> Self {
+        Self { text, ..self }
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
@@ -171,6 +179,11 @@ impl Model {
     /// Labels of the training data that training left out of sets.
     pub fn dropped_labels(&self) -> &Alphabet {
         &self.dropped_labels
+    }
+
+    /// How its text was read.
+    pub fn text(&self) -> &TextReading {
+        &self.text
     }
 
     /// The weights, in the order of the task's structure. A model that holds only those that are not 0 makes all of them the

@@ -84,9 +84,19 @@ impl Model {
             let data = data.with_features(Arc::new(features))?;
             let predictions = task.predict(&weights, &self.names, data.as_ref(), k);
             GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
-            return predictions;
+            return Ok(self.in_schemes_of_files(predictions?));
         }
-        self.task.predict(self.weights(), &self.names, data, k)
+        Ok(self.in_schemes_of_files(self.task.predict(self.weights(), &self.names, data, k)?))
+    }
+
+    /// Predictions with the tags that files have, where others were learnt.
+    fn in_schemes_of_files(&self, mut predictions: Vec<Vec<Prediction>>) -> Vec<Vec<Prediction>> {
+        if let Some(tags) = self.text.tags {
+            for prediction in predictions.iter_mut().flatten() {
+                prediction.label = tags.back(&prediction.names()).into();
+            }
+        }
+        predictions
     }
 
     /// The best label of one example, whose rows are given by the names of their attributes. Those that the model does not

@@ -74,6 +74,8 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     const ABOUT: &'static str;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
+    /// Whether its labels may be tags of chunks, of which there are several schemes.
+    const HAS_TAGS: bool = false;
 
     /// The options that are named by words: on a command line, in a configuration.
     fn options() -> Vec<TaskOption>;
@@ -104,6 +106,10 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Self::Data>> {
+        if options.tag_scheme.is_some() && !Self::HAS_TAGS {
+            let problem = "schemes of tags are about sequences; the task chain learns these";
+            return Err(Error::parameter("tag-scheme", problem));
+        }
         Reading::of_files(files, options, known)?.try_map(Self::Data::from_table)
     }
 

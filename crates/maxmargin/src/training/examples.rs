@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, TextReading, Vocabulary};
 use crate::error::Result;
 use crate::tasks::TaskObject;
 
@@ -24,6 +24,7 @@ pub struct Examples {
     pub(super) names: Vocabulary,
     pub(super) format: Option<String>,
     pub(super) dropped_labels: Alphabet,
+    pub(super) text: TextReading,
 }
 
 impl Examples {
@@ -34,7 +35,8 @@ impl Examples {
 
     /// The same for examples of a type that is not known.
     pub fn of(data: Arc<dyn DataObject>, names: Vocabulary) -> Self {
-        Self { data, names, format: None, dropped_labels: Alphabet::default() }
+        let (dropped_labels, text) = Default::default();
+        Self { data, names, format: None, dropped_labels, text }
     }
 
     /// Examples in memory: labels are called by their numbers, and so are columns.
@@ -50,8 +52,8 @@ impl Examples {
 
     /// Reads files for a task, which may leave out some of what they hold.
     pub fn read_files(task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Self> {
-        let Reading { data, names, format, .. } = task.read(files, options, None)?;
-        Ok(Self { format, ..Self::of(data, names) })
+        let Reading { data, names, format, text, .. } = task.read(files, options, None)?;
+        Ok(Self { format, text, ..Self::of(data, names) })
     }
 
     /// The examples without what the options of a task leave out, and others of the same files with the same labels.
@@ -71,6 +73,7 @@ impl Examples {
             names: Vocabulary { labels: names(&keep), attributes },
             dropped_labels: names(&drop),
             format: self.format,
+            text: self.text,
         };
         Ok((examples, others))
     }
@@ -113,6 +116,11 @@ impl Examples {
     /// The format of the files, where the data came from files.
     pub fn format(&self) -> Option<&str> {
         self.format.as_deref()
+    }
+
+    /// How text was read, where the data came from files.
+    pub fn text(&self) -> &TextReading {
+        &self.text
     }
 
     /// Some of the examples. Refused where one does not exist.

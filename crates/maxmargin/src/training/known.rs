@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Problem;
-use crate::data::{Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, Vocabulary};
+use crate::data::{
+    Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, TextReading, Vocabulary,
+};
 use crate::error::Result;
 use crate::model::Model;
 use crate::tasks::{FittedObject, TaskObject};
@@ -22,6 +24,8 @@ pub struct Known<'a> {
     pub dropped_labels: &'a Alphabet,
     /// The format of the training data, where it came from files.
     pub format: Option<&'a str>,
+    /// How text was read.
+    pub text: &'a TextReading,
 }
 
 impl Known<'_> {
@@ -41,6 +45,8 @@ impl Known<'_> {
             missing: if self.preprocessing.impute.is_some() { Missing::Keep } else { Missing::Refuse },
             ignored_labels: self.dropped_labels.clone(),
             usual_format: self.format.and_then(|format| format.parse().ok()),
+            text_columns: self.text.columns.clone(),
+            tags: self.text.tags,
             ..options.clone()
         }
     }
@@ -61,6 +67,7 @@ impl Model {
             preprocessing: self.preprocessing(),
             dropped_labels: self.dropped_labels(),
             format: self.description().format.as_deref(),
+            text: self.text(),
         }
     }
 }
@@ -75,6 +82,7 @@ impl Problem {
             preprocessing: self.preprocessing(),
             dropped_labels: examples.dropped_labels(),
             format: examples.format(),
+            text: examples.text(),
         }
     }
 }

@@ -112,7 +112,10 @@ impl Problem {
         };
         let model = Model::new(description, self.task.boxed(), self.examples.names.clone(), weights)?;
         let model = model.with_preprocessing(self.preprocessing.clone())?;
-        model.with_dropped_labels(self.examples.dropped_labels.clone()).pruned()
+        model
+            .with_dropped_labels(self.examples.dropped_labels.clone())
+            .with_text(self.examples.text.clone())
+            .pruned()
     }
 
     /// The surrogate and its search, for a person.

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use maxmargin::Result;
+use maxmargin::data::templates::{Gazetteer, TemplateSyntax};
 use maxmargin::data::{
-    Alphabet, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary, read_label_weights,
-    read_pairs, read_training, read_with,
+    Alphabet, ColumnOptions, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary,
+    read_label_weights, read_pairs, read_training, read_with,
 };
 
 use super::{Read, Shape, Sound, Target, sound};
@@ -44,6 +45,18 @@ pub fn targets() -> Vec<Target> {
                 "@weight:0.5\nB\tw=a\tw=\\:\tlen:0.5\nI\tw=b\tw=b\n\n\nO\tw=c:2\r\nB\n\n@weight\t2\nO\tw=\\\\\tü:1e2\t\n",
                 0,
             )],
+        ),
+        (
+            Format::Conll,
+            vec![
+                sound(
+                    "-DOCSTART- -X- O\n\n# a comment\nThe DT B-NP\ncat NN I-NP\n\n\n12:30 CD I-NP\r\n# # O\n",
+                    0,
+                ),
+                sound("New York\tNNP\tB-LOC\nÜber\tIN\tO\t\n\nNew\tNNP\tI-LOC\n", 1 << COLUMNS),
+                sound("a 1 O\nb-B 2.5e3 B-x\n\nA 7 I-x\n", 2 << COLUMNS),
+                sound("N cat x\nV sits x\n", 3 << COLUMNS),
+            ],
         ),
         (
             Format::Letters,
@@ -114,6 +127,26 @@ pub fn targets() -> Vec<Target> {
     formats
         .chain([
             Target {
+                name: "templates",
+                sound: vec![
+                    sound("# words\nU00:%x[-2,0]\nU01:%x[-1,0]/%x[0,1]/%x[1,0]/%x[@-1,1]\n\nB\n", 0),
+                    sound("U1:%m[0,0,\"^.?\\u*\"]%t[1,1,\"\\d$\"] # x\nu2:%X[0,0]%%\n", 1),
+                    sound("Up=%p[0,0,2]%S[1,word,1]\nUl=%l[0,0,-1]%h[0,0]%H[-1,0]\nUn=%n[0,0,2]\nUv=%v[0,size]\nUg=%g[0,0,\"l\"]%G[0,0,\"l\",word]", 2),
+                ],
+                shape: Shape::Plain,
+                read: Box::new(read_templates),
+            },
+            Target {
+                name: "gazetteer",
+                sound: vec![sound("New York\nYork \r\n\nthe  Bank of\tEngland\n", 0)],
+                shape: Shape::Plain,
+                read: Box::new(|path, _| {
+                    let list = Gazetteer::read("list", path)?;
+                    assert!(list.phrases.iter().all(|phrase| !phrase.is_empty() && !phrase.contains('\n')));
+                    Ok(())
+                }),
+            },
+            Target {
                 name: "label-names",
                 sound: names.map(|text| sound(text, 0)).into(),
                 shape: Shape::Plain,
@@ -157,12 +190,22 @@ fn read_data(path: &Path, way: u64, format: Format) -> Result<()> {
             fs::write(labels, common::idx(2049, &[3], &[0, 2, 1])).expect("the folder is ours");
         }
     }
-    let columns = LABEL_COLUMNS[(way >> COLUMNS & 3) as usize];
+    let chosen = (way >> COLUMNS & 3) as usize;
+    let is_text = format == Format::Conll;
+    let columns = if is_text { LABEL_COLUMNS[0] } else { LABEL_COLUMNS[chosen] };
+    let text = ColumnOptions {
+        templates: [None, Some("ner"), Some("pos"), Some("chunk")][chosen]
+            .map(Into::into)
+            .filter(|_| is_text),
+        label_column: (is_text && chosen == 3).then(|| "0".to_owned()),
+        ..ColumnOptions::default()
+    };
     let options = ReadOptions {
         format: (way & DETECTED == 0).then_some(format),
         zero_based: way & ZERO_BASED != 0,
         label_sets: way & SETS != 0,
         label_columns: columns.iter().map(|&name| name.to_owned()).collect(),
+        columns: text,
         missing: if way & KEEP_MISSING != 0 { Missing::Keep } else { Missing::Refuse },
         ..ReadOptions::default()
     };
@@ -210,6 +253,27 @@ fn check(data: &Dataset, vocabulary: &Vocabulary) {
             common::check(&Dataset { features: features.into(), ..data.clone() }, vocabulary);
         }
     }
+}
+
+/// The file has templates, for columns that are in order.
+fn read_templates(path: &Path, way: u64) -> Result<()> {
+    let (data, list) = (path.with_file_name("input-columns.txt"), path.with_file_name("input-list.txt"));
+    if !data.exists() {
+        let text = "New 1 B\nYork 2.5 I\n\nŁódź -1e3 B\nis 0 O\nin 7 O\nNew 1e-3 B\nYork 2 I\nCity 3 I\n";
+        fs::write(&data, text).expect("the folder is ours");
+        fs::write(&list, "New York\nŁódź\n").expect("the folder is ours");
+    }
+    let columns = ColumnOptions {
+        templates: Some(path.to_owned()),
+        syntax: if way & 1 != 0 { TemplateSyntax::Wapiti } else { TemplateSyntax::CrfPlusPlus },
+        names: if way & 2 != 0 { ["word", "size", "tag"].map(str::to_owned).to_vec() } else { Vec::new() },
+        gazetteers: if way & 2 != 0 { vec![("l".to_owned(), list)] } else { Vec::new() },
+        ..ColumnOptions::default()
+    };
+    let options = ReadOptions { format: Some(Format::Conll), columns, ..ReadOptions::default() };
+    let (data, vocabulary) = read_training(&[data], &options)?;
+    common::check(&data, &vocabulary);
+    Ok(())
 }
 
 /// The file has the names of labels, for a table that is in order.

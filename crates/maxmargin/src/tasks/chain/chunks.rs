@@ -1,57 +1,60 @@
 //! Precision and recall of chunks, as the CoNLL shared tasks count them.
 //!
-//! A chunk begins at a tag that says so (`B-`, `S-`), and at any other that follows another type or no chunk, so that IOB1
-//! and IOB2 are read alike. It ends after a tag that says so (`E-`, `S-`), before the next chunk, before an `O` and at the
-//! end of the sequence. A predicted chunk is right when a true chunk has the same first token, last token and type. A true
+//! See [`spans`] for what a chunk is, whatever the scheme of the tags. A predicted chunk is right when a true chunk has the same first token, last token and type. A true
 //! label without a name (it is missing, or the model does not know it and nobody remembers it) is a chunk of its own that
 //! no prediction finds.
 
+use std::collections::BTreeMap;
+
 use super::SequenceExamples;
-use crate::data::{Alphabet, Tag, are_tags};
+use crate::data::tag_scheme::{Span, spans};
+use crate::data::{Alphabet, are_tags};
 use crate::metrics::{Comparison, Retrieval};
 
-/// First token, end, type; `None` is the type of unknown tags.
-type Chunk<'a> = (usize, usize, Option<&'a str>);
+/// How well chunks are found: all together, and by type.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ChunkCounts {
+    pub(super) all: Retrieval,
+    /// By type, in the order of their names. Chunks of unknown tags are in none.
+    pub(super) by_type: BTreeMap<String, Retrieval>,
+}
 
 /// Counts the chunks, when the labels that the model knows are tags.
-pub(super) fn count_chunks(comparison: Comparison<'_, SequenceExamples, Vec<u32>>) -> Option<Retrieval> {
+pub(super) fn count_chunks(comparison: Comparison<'_, SequenceExamples, Vec<u32>>) -> Option<ChunkCounts> {
     let Comparison { truth, predicted, labels, known, .. } = comparison;
     if !are_tags(labels, known) {
         return None;
     }
-    let mut counts = Retrieval::default();
+    let mut counts = ChunkCounts::default();
     for (i, predicted) in predicted.iter().enumerate() {
         let truth = chunks(truth.labels_of(i), labels);
-        let predicted = chunks(predicted, labels);
-        counts.truth += truth.len();
-        counts.predicted += predicted.len();
-        counts.right += predicted.iter().filter(|chunk| truth.contains(chunk)).count();
+        for chunk in &truth {
+            counts.add(chunk, |count| count.truth += 1);
+        }
+        for chunk in chunks(predicted, labels) {
+            counts.add(&chunk, |count| count.predicted += 1);
+            let same_start = truth.binary_search_by_key(&chunk.start, |chunk| chunk.start);
+            if same_start.is_ok_and(|at| truth[at] == chunk) {
+                counts.add(&chunk, |count| count.right += 1);
+            }
+        }
     }
     Some(counts)
 }
 
-fn chunks<'a>(sequence: &[u32], labels: &'a Alphabet) -> Vec<Chunk<'a>> {
-    let mut chunks: Vec<Chunk<'a>> = Vec::new();
-    // The type of the chunk that the next token may go on with.
-    let mut open = None;
-    for (t, &label) in sequence.iter().enumerate() {
-        let named = (label as usize) < labels.len();
-        open = match named.then(|| Tag::of(labels.name(label))).flatten() {
-            Some(Tag::Outside) => None,
-            Some(Tag::Chunk { kind, begins, ends }) => {
-                match chunks.last_mut() {
-                    Some(chunk) if open == Some(kind) && !begins => chunk.1 = t + 1,
-                    _ => chunks.push((t, t + 1, Some(kind))),
-                }
-                (!ends).then_some(kind)
-            }
-            None => {
-                chunks.push((t, t + 1, None));
-                None
-            }
-        };
+impl ChunkCounts {
+    fn add(&mut self, chunk: &Span<'_>, count: impl Fn(&mut Retrieval)) {
+        count(&mut self.all);
+        let Some(kind) = chunk.kind else { return };
+        match self.by_type.get_mut(kind) {
+            Some(counts) => count(counts),
+            None => count(self.by_type.entry(kind.to_owned()).or_default()),
+        }
     }
-    chunks
+}
+
+fn chunks<'a>(sequence: &[u32], labels: &'a Alphabet) -> Vec<Span<'a>> {
+    spans(sequence.iter().map(|&label| ((label as usize) < labels.len()).then(|| labels.name(label))))
 }
 
 #[cfg(test)]
@@ -68,7 +71,7 @@ mod tests {
         let (truth, predicted, labels) = (truth(&[sequence]), [predicted.to_vec()], alphabet());
         let comparison =
             Comparison { truth: &truth, predicted: &predicted, labels: &labels, known, background: None };
-        count_chunks(comparison).map(|counts| (counts.truth, counts.predicted, counts.right))
+        count_chunks(comparison).map(|counts| (counts.all.truth, counts.all.predicted, counts.all.right))
     }
 
     #[test]
@@ -102,7 +105,7 @@ mod tests {
         let labels: Alphabet = ["O", "B-X", "I-X", "E-X", "S-X", "L-X", "U-X"].into_iter().collect();
         let chunks = |sequence: &[u32]| {
             let chunks = chunks(sequence, &labels).into_iter();
-            chunks.map(|(first, end, _)| (first, end)).collect::<Vec<_>>()
+            chunks.map(|chunk| (chunk.start, chunk.end)).collect::<Vec<_>>()
         };
         assert_eq!(chunks(&[1, 2, 3, 4, 0, 1, 3]), [(0, 3), (3, 4), (5, 7)]);
         assert_eq!(chunks(&[1, 2, 5, 6, 0, 1, 5]), [(0, 3), (3, 4), (5, 7)]);

@@ -23,6 +23,8 @@ pub struct SequenceMetrics {
     pub averages: Averages,
     /// Precision and recall of chunks, when the labels are tags like O, B-NP and I-NP.
     pub chunks: Option<Retrieval>,
+    /// The same for each type of chunk.
+    pub chunk_types: Vec<(String, Retrieval)>,
     per_label: Vec<(String, Retrieval)>,
 }
 
@@ -38,6 +40,7 @@ impl SequenceMetrics {
         let wrong = rows().filter(|(truth, predicted)| truth != predicted).count();
         let spoilt =
             predicted.iter().enumerate().filter(|(i, labels)| truth.labels_of(*i) != *labels).count();
+        let chunks = count_chunks(comparison);
         Self {
             sequences: predicted.len(),
             tokens,
@@ -47,7 +50,8 @@ impl SequenceMetrics {
                 structure.loss_between(&comparison.as_known(truth.labels_of(i)), predicted)
             }),
             averages: Averages::of(rows(), &counts, comparison.background),
-            chunks: count_chunks(comparison),
+            chunks: chunks.as_ref().map(|chunks| chunks.all),
+            chunk_types: chunks.into_iter().flat_map(|chunks| chunks.by_type).collect(),
             per_label: comparison.named(&counts),
         }
     }
@@ -70,7 +74,7 @@ impl From<SequenceMetrics> for Metrics {
         if let Some(chunks) = metrics.chunks {
             figures.extend(chunks.figures(["chunk_precision", "chunk_recall", "chunk_f1"]));
         }
-        Metrics { figures, per_label: metrics.per_label }
+        Metrics { figures, per_label: metrics.per_label, per_type: metrics.chunk_types }
     }
 }
 

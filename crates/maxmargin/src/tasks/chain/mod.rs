@@ -79,6 +79,7 @@ between sequences. Metrics: token error and accuracy, sequence error (any token 
 like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
 of the other labels.";
     const HAS_BACKGROUND: bool = true;
+    const HAS_TAGS: bool = true;
 
     fn options() -> Vec<TaskOption> {
         vec![LOSS, NO_BIAS, NO_BOUNDARY]

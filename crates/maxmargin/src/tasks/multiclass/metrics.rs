@@ -49,7 +49,7 @@ impl From<MulticlassMetrics> for Metrics {
         let mut figures =
             vec![("error", metrics.error), ("accuracy", accuracy), ("mean_loss", metrics.mean_loss)];
         figures.extend(metrics.averages.figures());
-        Metrics { figures, per_label: metrics.per_label }
+        Metrics { figures, per_label: metrics.per_label, ..Metrics::default() }
     }
 }
 

@@ -1,0 +1,126 @@
+//! Columns of text from the command line: templates, lists and schemes are kept by the model, and `predict` takes raw columns.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::Folder;
+
+/// Sentences about people and places, tagged in IOB1. Two names in a row are two chunks.
+fn sentences(count: usize, labelled: bool) -> String {
+    let mut text = "-DOCSTART- -X- O\n\n".to_owned();
+    for i in 0..count {
+        let name = ["Anna", "Bela", "Carl", "Dora"][i % 4];
+        let town = ["York", "Ulm", "Graz"][i % 3];
+        let tokens = match i % 3 {
+            0 => vec![
+                (name, "NNP", "I-PER"),
+                ("sees", "VBZ", "O"),
+                ("New", "NNP", "I-LOC"),
+                (town, "NNP", "I-LOC"),
+            ],
+            1 => vec![
+                ("In", "IN", "O"),
+                (town, "NNP", "I-LOC"),
+                (name, "NNP", "I-PER"),
+                ("Carl", "NNP", "B-PER"),
+                ("met", "VBD", "O"),
+            ],
+            _ => vec![("Nothing", "NN", "O"), ("at", "IN", "O"), ("12:30", "CD", "O")],
+        };
+        for (word, pos, tag) in tokens {
+            match labelled {
+                true => writeln!(text, "{word} {pos} {tag}").unwrap(),
+                false => writeln!(text, "{word} {pos}").unwrap(),
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn tags(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn a_model_reads_columns_as_it_was_taught() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(36, true));
+    folder.write("new.txt", sentences(12, false));
+    folder.write("towns.txt", "York\nUlm\nGraz\nNew York\n");
+    folder.write(
+        "own.template",
+        "# words\nU00:%x[0,word]\nU01:%x[-1,0]/%x[0,0]\nU02:%g[0,0,\"towns\"]\nU03:%p[0,0,1]\nB\n",
+    );
+    let truth: Vec<String> =
+        sentences(12, true).lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
+    for options in [
+        "--templates ner",
+        "--templates chunk --tag-scheme iob2",
+        "--templates pos --tag-scheme bioes --gazetteer towns=towns.txt",
+        "--templates own.template --column-names word,pos,tag --label-column tag --gazetteer towns=towns.txt --tag-scheme bilou",
+    ] {
+        folder
+            .run(&format!(
+                "train chain --train train.txt --test train.txt {options} --c-sum 10 --model m --quiet"
+            ))
+            .success();
+        let predicted = folder.output("predict --model m --input new.txt");
+        assert_eq!(tags(&predicted), truth[1..], "{options}");
+        // With the label column or without it, packed or not, the same.
+        folder.write("labelled.txt", sentences(12, true));
+        assert_eq!(folder.output("predict --model m --input labelled.txt"), predicted);
+        let table = folder.output("eval --model m --data train.txt");
+        let all = table.lines().find(|line| line.contains("| all")).unwrap();
+        assert!(table.contains("| PER") && table.contains("| LOC") && all.contains("100.00 %"), "{table}");
+        let json = folder.output("eval --model m --data train.txt --json");
+        assert!(json.contains("\"per_type\":[{") && json.contains("\"chunk_f1\":1.0"), "{json}");
+        std::fs::remove_file(folder.path("labelled.txt")).unwrap();
+    }
+    // Tokens by themselves are classified too.
+    folder.run("train multiclass --train train.txt --templates pos --model n --quiet").success();
+    assert_eq!(tags(&folder.output("predict --model n --input new.txt")).len(), truth.len() - 1);
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(12, true));
+    folder.write("pairs.template", "U:%x[0,0]\nB01:%x[0,0]\n");
+    folder.write("slip.template", "U:%x[0,0]\nU:%y[0,0]\n");
+    folder.write("list.txt", "York\n");
+    folder.write("four.txt", "a b c d\n");
+    folder.run("train chain --train train.txt --templates ner --model m --quiet").success();
+    let train = "train chain --train train.txt --model n";
+    for (arguments, parts) in [
+        (format!("{train} --templates pairs.template"), &["pair of labels"][..]),
+        (format!("{train} --templates slip.template"), &["slip.template:2:3", "%y is no command"]),
+        (format!("{train} --templates nowhere"), &["cannot read nowhere"]),
+        (format!("{train} --label-column 3"), &["label-column", "numbered from 0 to 2"]),
+        (format!("{train} --label-column pos"), &["label-column", "column-names"]),
+        (format!("{train} --column-names a,b"), &["column-names", "3 columns"]),
+        (
+            format!("{train} --templates slip.template --gazetteer x=list.txt"),
+            &["no template uses the list `x`"],
+        ),
+        (format!("{train} --gazetteer list.txt"), &["cities=cities.txt"]),
+        (format!("{train} --tag-scheme iob"), &["iob1, iob2, bioes, bilou"]),
+        (format!("{train} --label-column 1 --tag-scheme iob2"), &["tag-scheme", "is no tag"]),
+        (
+            "train multiclass --train train.txt --tag-scheme iob2 --model n".into(),
+            &["tag-scheme", "sequences"],
+        ),
+        (
+            "train chain --train tags.crf --format crfsuite --templates ner --model n".into(),
+            &["templates", "only conll"],
+        ),
+        ("predict --model m --input train.txt --templates ner".into(), &["templates", "the model keeps it"]),
+        ("eval --model m --data train.txt --tag-scheme iob2".into(), &["tag-scheme", "the model keeps it"]),
+        ("predict --model m --input four.txt".into(), &["four.txt", "trained on 3"]),
+    ] {
+        folder.refusal(&arguments, parts);
+    }
+    let noted = folder.run("train chain --train train.txt --model n").success().get_output().stderr.clone();
+    assert!(String::from_utf8(noted).unwrap().contains("without templates"));
+}

@@ -1,0 +1,304 @@
+//! Columns of text, as the CoNLL shared tasks have them: one token a line, its word, tags and label side by side.
+//!
+//! Columns are separated by tabs, or by spaces where the first token has no tab. A blank line ends a sentence. All tokens of a file
+//! have the same number of columns; the label is the last of them unless another one is named, and a file for a model may leave it
+//! out. A line whose first column is `-DOCSTART-` begins a document and is no token. A line that begins with `#` before the first token of a
+//! sentence, and does not have as many columns as the tokens, is a comment. Attributes are made of columns by templates; without
+//! any, each column of a token is one.
+//!
+//! ```text
+//! -DOCSTART- -X- O
+//!
+//! He PRP B-NP
+//! reckons VBZ B-VP
+//! ```
+
+mod layout;
+mod recognition;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use layout::{DOCUMENT, Layout};
+pub(crate) use recognition::{Recognised, recognise};
+
+use super::dataset_builder::DatasetBuilder;
+use super::source::{Line, Source};
+use super::templates::{
+    AttributeSink, Expander, Gazetteer, READY_MADE, TemplateSyntax, Templates, TextColumns, ready_made,
+};
+use crate::error::{Error, Result};
+use crate::shown::excerpt;
+
+/// A sentence has at most so many tokens.
+const MOST_TOKENS: usize = 1 << 20;
+/// An entry of a column has at most so many bytes.
+const LONGEST_ENTRY: usize = 1 << 14;
+/// A token has at most so many columns.
+const MOST_COLUMNS: usize = 1 << 12;
+/// A ready-made set is for at most so many columns.
+const MOST_TAGGED: usize = 32;
+/// A file of templates has at most so many bytes.
+const LARGEST_TEMPLATES: u64 = 1 << 20;
+
+/// What columns are and how they become attributes, as the user has it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ColumnOptions {
+    /// The column of the label by name or number, from 0, below 0 from the end; the last one where there is none.
+    pub label_column: Option<String>,
+    /// The names of all columns.
+    pub names: Vec<String>,
+    /// The templates: the name of a ready-made set, or a file.
+    pub templates: Option<PathBuf>,
+    /// How the file is written.
+    pub syntax: TemplateSyntax,
+    /// Lists of phrases by name.
+    pub gazetteers: Vec<(String, PathBuf)>,
+}
+
+impl ColumnOptions {
+    /// The file that has the templates, where they are not ready-made.
+    pub fn template_file(&self) -> Option<&Path> {
+        self.templates.as_deref().filter(|file| !READY_MADE.iter().any(|set| Path::new(set) == *file))
+    }
+
+    /// The name of an option that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let Self { label_column, names, templates, syntax, gazetteers } = self;
+        let given = [
+            (label_column.is_some(), "label-column"),
+            (!names.is_empty(), "column-names"),
+            (templates.is_some(), "templates"),
+            (*syntax != TemplateSyntax::default(), "template-syntax"),
+            (!gazetteers.is_empty(), "gazetteer"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
+    /// The templates for files with so many columns.
+    fn resolve(&self, count: usize) -> Result<Templates> {
+        let names = &self.names;
+        if !names.is_empty() && names.len() != count {
+            let problem = format!("{} names, but the data has {count} columns", names.len());
+            return Err(Error::parameter("column-names", problem));
+        }
+        if let Some(twice) = (1..names.len()).find(|&k| names[..k].contains(&names[k])) {
+            let problem = format!("`{}` is there twice", excerpt(&names[twice]));
+            return Err(Error::parameter("column-names", problem));
+        }
+        let label = self.label_column.as_deref().unwrap_or("-1");
+        let label = TextColumns::column(count, names, label);
+        let label = label.map_err(|problem| Error::parameter("label-column", problem))?;
+        if count < 2 {
+            let problem = "the data has only one column, which cannot be word and label";
+            return Err(Error::parameter("label-column", problem));
+        }
+        let read = |(name, file): &(String, PathBuf)| Gazetteer::read(name, file);
+        let gazetteers = self.gazetteers.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let file = self.template_file().unwrap_or(Path::new("templates"));
+        let templates = match (self.template_file(), &self.templates) {
+            (Some(file), _) => {
+                let (mut bytes, mut source) = (Vec::new(), Source::open(file)?);
+                if source.read_bytes(LARGEST_TEMPLATES + 1, &mut bytes)? > LARGEST_TEMPLATES {
+                    return Err(source.error("more than 1 MiB of templates"));
+                }
+                let text =
+                    String::from_utf8(bytes).map_err(|_| source.error("the templates are not UTF-8 text"))?;
+                let is_unused = |list: &&Gazetteer| !text.contains(&format!("\"{}\"", list.name));
+                if let Some(list) = gazetteers.iter().find(is_unused) {
+                    let problem = format!(
+                        "no template uses the list `{}`, as %g[0,0,\"{0}\"] does",
+                        excerpt(&list.name)
+                    );
+                    return Err(Error::parameter("gazetteer", problem));
+                }
+                text
+            }
+            (None, Some(_)) if count > MOST_TAGGED => {
+                let problem = format!(
+                    "the ready-made sets are for words with tags, {MOST_TAGGED} columns at most, but the data has {count}; write templates of your own"
+                );
+                return Err(Error::parameter("templates", problem));
+            }
+            (None, Some(set)) => {
+                let mut text = ready_made(&set.to_string_lossy(), count, label).unwrap_or_default();
+                text += &lists(&gazetteers, label);
+                text
+            }
+            (None, None) => plain(count, label, names) + &lists(&gazetteers, label),
+        };
+        let columns =
+            TextColumns { count, label, names: names.clone(), templates, syntax: self.syntax, gazetteers };
+        let templates = Templates::named(columns, file)?;
+        if templates.has_pair_attributes() {
+            let problem = "templates that begin with B or * and hold a command have a weight for each attribute and pair of labels, \
+                           which chains do not have yet; B alone (a weight for each pair of labels) is there in any case";
+            return Err(Error::parameter("templates", problem));
+        }
+        Ok(templates)
+    }
+}
+
+/// A template for each column.
+fn plain(count: usize, label: usize, names: &[String]) -> String {
+    let name =
+        |column: usize| names.get(column).map_or_else(|| column.to_string(), |name| name.replace('%', "%%"));
+    let columns = (0..count).filter(|&column| column != label);
+    columns.map(|column| format!("U{}=%x[0,{column}]\n", name(column))).collect()
+}
+
+/// Templates for lists of phrases: of the word and its neighbours, whatever their case.
+fn lists(gazetteers: &[Gazetteer], label: usize) -> String {
+    let word = usize::from(label == 0);
+    let line = |list: &Gazetteer, row: i32| {
+        format!("Ulist:{}[{row}]=%G[{row},{word},\"{}\"]\n", list.name.replace('%', "%%"), list.name)
+    };
+    gazetteers.iter().flat_map(|list| [-1, 0, 1].map(|row| line(list, row))).collect()
+}
+
+/// Reads files of columns, all of one kind.
+pub(crate) struct Reader<'o> {
+    options: &'o ColumnOptions,
+    expander: Option<Expander>,
+    /// The number of the line of each token of the open sentence.
+    lines: Vec<usize>,
+    /// Where the columns of a line are.
+    fields: Vec<Range<usize>>,
+}
+
+impl<'o> Reader<'o> {
+    /// With the options of a user, or with what a model keeps.
+    pub(crate) fn new(options: &'o ColumnOptions, known: Option<&TextColumns>) -> Result<Self> {
+        if let (Some(_), Some(given)) = (known, options.given()) {
+            return Err(Error::parameter(
+                given,
+                "the model has columns and templates of its own; leave it out",
+            ));
+        }
+        let expander = known.map(|columns| Templates::new(columns.clone()).map(Expander::new)).transpose()?;
+        Ok(Self { options, expander, lines: Vec::new(), fields: Vec::new() })
+    }
+
+    /// What a model is to keep, when files were read.
+    pub(crate) fn into_columns(self) -> Option<TextColumns> {
+        self.expander.map(|expander| expander.templates().columns().clone())
+    }
+
+    /// Reads a file to its end.
+    pub(crate) fn read(&mut self, source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
+        data.set_chains();
+        let Some(layout) = Layout::of(source)? else { return Ok(()) };
+        if layout.columns > MOST_COLUMNS {
+            return Err(source.error(format!("more than {MOST_COLUMNS} columns")));
+        }
+        let expander = match &mut self.expander {
+            Some(expander) => expander,
+            None => self.expander.insert(Expander::new(self.options.resolve(layout.columns)?)),
+        };
+        let columns = expander.templates().columns();
+        let (count, label) = (columns.count, columns.label);
+        // A file to predict may have no labels.
+        let label = match layout.columns {
+            own if own == count => Some(label),
+            own if own + 1 == count && !data.needs_labels() => None,
+            own => {
+                let problem = format!(
+                    "{own} columns (with {} between), but {}",
+                    layout.separator(),
+                    match data.needs_labels() {
+                        true => format!("the files before have {count}"),
+                        false => format!(
+                            "the model was trained on {count}, the label among them; give {count}, or {} without it",
+                            count - 1
+                        ),
+                    }
+                );
+                return Err(source.error(problem));
+            }
+        };
+        let fields = &mut self.fields;
+        while let Some(line) = source.next_line()? {
+            let text = line.text()?;
+            layout.split(text, fields);
+            let is_document = || text.starts_with(DOCUMENT) && text[fields[0].clone()] == *DOCUMENT;
+            if text.trim_ascii().is_empty() || is_document() {
+                end_sentence(expander, &mut self.lines, line.file, data)?;
+                continue;
+            }
+            if fields.len() != layout.columns {
+                if text.starts_with('#') && expander.tokens() == 0 {
+                    continue;
+                }
+                return Err(wrong_count(&line, &layout, fields.len()));
+            }
+            if expander.tokens() >= MOST_TOKENS {
+                let problem =
+                    format!("a sentence of more than {MOST_TOKENS} tokens; blank lines end sentences");
+                return Err(line.error(1, problem));
+            }
+            if let Some(entry) = fields.iter().find(|entry| entry.is_empty() || entry.len() > LONGEST_ENTRY) {
+                let problem = match entry.is_empty() {
+                    true => {
+                        "an empty column: tabs are next to each other; write a sign such as _ for nothing"
+                            .to_owned()
+                    }
+                    false => format!("an entry of more than {LONGEST_ENTRY} bytes"),
+                };
+                return Err(line.error(entry.start + 1, problem));
+            }
+            match label {
+                Some(label) => data.label(&text[fields.remove(label)]),
+                None => data.no_label(),
+            }
+            expander.push(fields.iter().map(|entry| &text[entry.clone()]));
+            self.lines.push(line.number);
+        }
+        let file = source.path().to_owned();
+        end_sentence(expander, &mut self.lines, &file, data)
+    }
+}
+
+/// Ends the open sentence, if there is one.
+fn end_sentence(
+    expander: &mut Expander,
+    lines: &mut Vec<usize>,
+    file: &Path,
+    data: &mut DatasetBuilder<'_>,
+) -> Result<()> {
+    if expander.tokens() == 0 {
+        return Ok(());
+    }
+    expander.expand(data).map_err(|(token, problem)| {
+        let line = lines.get(token).copied().unwrap_or(0);
+        Error::data(crate::error::Place::new(file, line, 0), problem)
+    })?;
+    lines.clear();
+    data.end_example(1.0, None);
+    Ok(())
+}
+
+#[cold]
+fn wrong_count(line: &Line<'_>, layout: &Layout, found: usize) -> Error {
+    let problem = format!(
+        "{found} columns, but the first token has {} (with {} between); every token has the same number: write a sign such as _ for nothing",
+        layout.columns,
+        layout.separator(),
+    );
+    line.error(1, problem)
+}
+
+impl AttributeSink for DatasetBuilder<'_> {
+    #[inline]
+    fn number(&mut self, name: &str) -> Option<u32> {
+        self.column_of(name)
+    }
+
+    #[inline]
+    fn push(&mut self, number: Option<u32>, value: f64) {
+        self.known_column(number, value);
+    }
+
+    fn end_row(&mut self) {
+        DatasetBuilder::end_row(self);
+    }
+}
