@@ -18,8 +18,9 @@ mod free_choice;
 use super::dominance::{HALF, OFF, ON};
 use super::{BinaryField, LabelGraph};
 
-/// Residuals and excesses up to this are nothing; the largest number of a field is scaled to about 1.
-const NOTHING: f64 = 1.0 / (1u64 << 48) as f64;
+/// Residuals and excesses up to this are nothing; the largest number of a field is scaled to about 1. It lies below what losses
+/// count where they only break ties, about 1e-14 of all scores.
+const NOTHING: f64 = 1.0 / (1u64 << 51) as f64;
 const UNSEEN: u32 = u32::MAX;
 
 /// Flow between the undecided labels of a field; working memory that is reused.
