@@ -152,7 +152,7 @@ fn what_does_not_fit_is_refused() {
     }
     for task in ["chain", "multilabel"] {
         let train = format!("train {task} --train graphs.edges --model m --lambda 1");
-        folder.refusal(&train, &["has graphs"]);
+        folder.refusal(&train, &["are graphs"]);
     }
     folder.refusal(
         "train multiclass --train rows.svm --model m --lambda 1 --fertility 2,2",

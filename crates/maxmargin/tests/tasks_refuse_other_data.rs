@@ -242,9 +242,12 @@ fn tables_are_seen_as_tasks_see_them() {
         (TaskKind::Chain, TaskKind::Matching),
         (TaskKind::Multilabel, TaskKind::Matching),
     ] {
-        let found = if other == TaskKind::Matching { "graphs" } else { "sets of labels" };
+        let found = if other == TaskKind::Matching { "graphs" } else { "rows with sets of labels" };
         let message = refusal(kind, table(other));
-        assert!(message.contains(&format!("the data has {found}, but ")), "{kind}, {other}: {message}");
+        assert!(
+            message.contains(&format!("the examples of the data are {found}, but ")),
+            "{kind}, {other}: {message}"
+        );
     }
 }
 

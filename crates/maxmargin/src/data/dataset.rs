@@ -116,7 +116,7 @@ impl Dataset {
     fn kind(&self) -> &'static str {
         match self {
             Self { edges: Some(_), .. } | Self { unreachable: Some(_), .. } => "graphs",
-            Self { sets: Some(_), .. } => "sets of labels",
+            Self { sets: Some(_), .. } => "rows with sets of labels",
             Self { sequences: Some(_), .. } => "sequences",
             _ => "single rows",
         }
@@ -141,7 +141,7 @@ impl Dataset {
 
     /// The rows with one label each, for examples of this kind.
     pub(crate) fn into_single_labels(mut self, needed: &str) -> Result<(ExampleRows, Vec<u32>)> {
-        self.refuse_kinds(&["graphs", "sets of labels"], needed)?;
+        self.refuse_kinds(&["graphs", "rows with sets of labels"], needed)?;
         let rows = self.take_rows()?;
         let labels = self.take_labels(&rows);
         Ok((rows, labels))
@@ -151,7 +151,7 @@ impl Dataset {
     pub(crate) fn refuse_kinds(&self, refused: &[&str], needed: &str) -> Result<()> {
         match self.kind() {
             found if refused.contains(&found) => {
-                refuse(format!("the data has {found}, but {needed} are needed"))
+                refuse(format!("the examples of the data are {found}, but {needed} are needed"))
             }
             _ => Ok(()),
         }
