@@ -95,8 +95,17 @@ impl FeatureSum for CooVector {
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        let place = |j: usize| (j * labels + label).min(u32::MAX as usize) as u32;
+        let last = match row.indices {
+            Some(indices) => indices.iter().fold(0, |last, &j| last.max(j)) as usize,
+            None => row.len().saturating_sub(1),
+        };
+        let most = last.saturating_mul(labels).saturating_add(label);
+        // A place beyond all weights must not become one of the first. One look at the largest spares a look at each.
+        let place = |j: usize| (j as u32).wrapping_mul(labels as u32).wrapping_add(label as u32);
         match row.indices {
+            _ if u32::try_from(most).is_err() => {
+                self.indices.resize(self.indices.len() + row.len(), u32::MAX);
+            }
             Some(indices) => self.indices.extend(indices.iter().map(|&j| place(j as usize))),
             None => self.indices.extend((0..row.len()).map(place)),
         }
