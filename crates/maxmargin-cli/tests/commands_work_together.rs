@@ -104,6 +104,12 @@ fn chains_from_file_to_prediction() {
     | chunk_recall    |  0.00 % |
     | chunk_f1        |  0.00 % |
 
+    | chunk | true | predicted | right | precision | recall |     F1 |
+    | ----- | ---: | --------: | ----: | --------: | -----: | -----: |
+    | LST   |    1 |         0 |     0 |    0.00 % | 0.00 % | 0.00 % |
+    | NP    |    0 |         1 |     0 |    0.00 % | 0.00 % | 0.00 % |
+    | all   |    1 |         1 |     0 |    0.00 % | 0.00 % | 0.00 % |
+
     note: counted as mistakes: 2 labels that the model does not know; left out: 1 value of attributes that the model does not know
     ");
     let predicted = folder.output("predict --model m --input new.crf");

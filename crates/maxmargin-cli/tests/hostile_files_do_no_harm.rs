@@ -21,7 +21,8 @@ fn with_strange_labels() -> Folder {
     let folder = Folder::new();
     let rows: String = (0..12).map(|i| format!("{} {}:1\n", LABELS[i % 3], i % 3 + 1)).collect();
     folder.write("strange.svm", rows);
-    let attributes: String = (0..12).map(|i| format!("{}\t\u{1b}[1mx{}\n\n", LABELS[i % 3], i % 3)).collect();
+    let attributes: String =
+        (0..12).map(|i| format!("{}\t\u{1b}[1mx={}\n\n", LABELS[i % 3], i % 3)).collect();
     folder.write("strange.crf", attributes);
     let sets: String =
         (0..12).map(|i| format!("{},{} {}:1\n", LABELS[i % 3], LABELS[(i + 1) % 3], i % 3 + 1)).collect();

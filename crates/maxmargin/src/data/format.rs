@@ -219,6 +219,7 @@ mod tests {
             (b"the\tD\ncat\tN\n\na\tD\ndog\tN\n", Format::Conll),
             (b"# # B-NP\r\n7 CD I-NP\r\n", Format::Conll),
             (b"N\tcat\nN\tdog\n\nV\truns\nV\tsits\n", Format::Crfsuite),
+            (b"b qid:1 cost:1\t1:1 # so\nb qid:2 cost:1\t1:1 # so\n", Format::Svmlight),
             (b"B-NP\tcat\tpos=N\nI-NP\tdog\tpos=N\n", Format::Crfsuite),
         ] {
             assert_eq!(detect(text).unwrap(), format, "{:?}", String::from_utf8_lossy(text));

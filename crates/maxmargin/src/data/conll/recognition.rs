@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::super::svmlight::is_feature;
 use super::super::tags::Tag;
 use super::layout::{DOCUMENT, Layout};
 
@@ -20,7 +21,8 @@ pub(crate) enum Recognised {
 /// Looks at the beginning of a file, whose last line may be cut off.
 pub(crate) fn recognise(start: &[u8], is_whole: bool) -> Recognised {
     let mut text = String::from_utf8_lossy(start);
-    if !is_whole && let Some(end) = text.rfind('\n') {
+    if !is_whole {
+        let Some(end) = text.rfind('\n') else { return Recognised::Neither };
         text = text[..end].to_owned().into();
     }
     let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(DOCUMENT));
@@ -35,6 +37,12 @@ pub(crate) fn recognise(start: &[u8], is_whole: bool) -> Recognised {
         (all + 1, odd + usize::from(layout.fields(line).count() != layout.columns))
     });
     if layout.columns < 2 || odd * 100 > all || first.starts_with(['\t', '@']) {
+        return Recognised::Neither;
+    }
+    // After its label, a line of SVMlight's format goes on with a feature.
+    let is_svmlight =
+        |line: &&str| line.split_ascii_whitespace().nth(1).is_some_and(|field| is_feature(field.as_bytes()));
+    if 2 * tokens().filter(is_svmlight).count() >= all {
         return Recognised::Neither;
     }
     // Tables have commas or semicolons in every line, and names with values are attributes.
