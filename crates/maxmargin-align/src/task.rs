@@ -236,6 +236,10 @@ of links between words, found as a whole; see the task matching for limits, loss
         Matching::name(names, input, label)
     }
 
+    fn member(names: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Matching::member(names, input, variable)
+    }
+
     fn write(label: &Value) -> String {
         Matching::write(label)
     }

@@ -2,17 +2,11 @@
 
 use maxmargin::data::Unseen;
 use maxmargin::metrics::Retrieval;
-use maxmargin::tasks::Prediction;
 use maxmargin::training::{Evaluation, HeldOut};
 use serde_json::{Value, json};
 
 use crate::print::{count, number, percent};
 use crate::table::Table;
-
-/// The number of examples with a prediction that is not proven to be the best.
-pub fn count_unproven(predictions: &[Vec<Prediction>]) -> usize {
-    predictions.iter().filter(|best| !best.iter().all(Prediction::is_proven)).count()
-}
 
 /// A line about predictions that are not proven to be the best, if there are any.
 pub fn unproven_note(unproven: usize, examples: usize) -> Option<String> {

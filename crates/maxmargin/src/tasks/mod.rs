@@ -22,6 +22,7 @@ pub mod multiclass;
 pub mod multilabel;
 mod object;
 mod option;
+mod prediction;
 pub mod registry;
 mod searching;
 mod stored;
@@ -36,8 +37,9 @@ pub use fitted::Fitted;
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
-pub use object::{FittedObject, Prediction, TaskObject};
+pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
+pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
 use serde_json::{Map, Value};
 pub use stored::Stored;
@@ -74,6 +76,8 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     const ABOUT: &'static str;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
+    /// Whether a row of such data has a set of labels.
+    const HAS_SETS: bool = false;
     /// Whether its labels may be tags of chunks, of which there are several schemes.
     const HAS_TAGS: bool = false;
 
@@ -106,11 +110,16 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Self::Data>> {
+        Reading::of_files(files, &Self::table_options(options)?, known)?.try_map(Self::Data::from_table)
+    }
+
+    /// The options with what the task has to say about tables.
+    fn table_options(options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        Reading::of_files(files, options, known)?.try_map(Self::Data::from_table)
+        Ok(ReadOptions { label_sets: Self::HAS_SETS, ..options.clone() })
     }
 
     /// The labels of training data that the options leave in it, in ascending order; none where they leave all.
@@ -193,6 +202,13 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// A label with the names of what is in it: as a string, or a list.
     fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;
+
+    /// What a variable of a label is called, as [`name`](Self::name) has it, where labels are sets and it is in them or not. (A variable
+    /// is what [`MaxMarginals`](crate::structure::MaxMarginals) counts.)
+    fn member(names: &Vocabulary, input: &InputOf<Self>, variable: usize) -> Option<Value> {
+        let _ = (names, input, variable);
+        None
+    }
 
     /// Such a label as a text file has it, without the end of the last line.
     fn write(label: &Value) -> String;

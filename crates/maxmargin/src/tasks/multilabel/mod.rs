@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use self::pairs::StoredPairs;
 use super::stored::unknown_loss;
 use super::{ComparisonOf, InputOf, Stored, Task, TaskOption};
-use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary, read_label_weights};
+use crate::data::{Alphabet, Vocabulary, read_label_weights};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::MOST_LABELS;
@@ -120,6 +120,7 @@ labels that are wrongly in or out), subset_accuracy (the share of sets that are 
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
     const HAS_BACKGROUND: bool = false;
+    const HAS_SETS: bool = true;
 
     fn options() -> Vec<TaskOption> {
         options::all()
@@ -139,16 +140,6 @@ loss.";
             _ => None,
         };
         weights.into_iter().chain(pairs).collect()
-    }
-
-    fn read(
-        &self,
-        files: &[PathBuf],
-        options: &ReadOptions,
-        known: Option<&Vocabulary>,
-    ) -> Result<Reading<LabelSetExamples>> {
-        let options = ReadOptions { label_sets: true, ..options.clone() };
-        Reading::of_files(files, &options, known)?.try_map(TaskData::from_table)
     }
 
     fn select(&self, data: &LabelSetExamples) -> Option<Vec<u32>> {
@@ -303,6 +294,10 @@ loss.";
 
     fn name(names: &Vocabulary, _: &InputOf<Self>, label: &LabelSet) -> Value {
         label.on().iter().map(|&label| names.labels.name(label)).collect()
+    }
+
+    fn member(names: &Vocabulary, _: &InputOf<Self>, variable: usize) -> Option<Value> {
+        Some(names.labels.name(variable as u32).into())
     }
 
     fn write(label: &Value) -> String {
