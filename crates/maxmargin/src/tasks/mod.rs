@@ -210,6 +210,13 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         None
     }
 
+    /// Whether it is right that a variable of an example's label has this value; none where nothing is predicted by it: it is not in a
+    /// set.
+    fn is_right(data: &Self::Data, example: usize, variable: usize, value: u32) -> Option<bool> {
+        let _ = (data, example, variable, value);
+        None
+    }
+
     /// Such a label as a text file has it, without the end of the last line.
     fn write(label: &Value) -> String;
 

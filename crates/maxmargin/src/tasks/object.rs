@@ -20,7 +20,7 @@ use crate::features::FeatureMatrix;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
 use crate::risk::Risk;
-use crate::structure::Found;
+use crate::structure::{Confidence, Found};
 
 /// Examples as they arrive.
 pub type ExampleBatches<'a> = Box<dyn Iterator<Item = Result<Batch<Arc<dyn DataObject>>>> + 'a>;
@@ -235,6 +235,8 @@ pub trait FittedObject: Debug + Send + Sync {
         labels: &Alphabet,
         background: Option<u32>,
     ) -> Result<(Metrics, usize)>;
+    /// How sure each part of the predictions for labelled data is (at least), and whether it is right.
+    fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>>;
     /// The same task for further data to be read, with its options.
     fn task(&self) -> Box<dyn TaskObject>;
     /// The same task for another number of features.
@@ -364,6 +366,20 @@ impl<T: Task> FittedObject for Fitted<T> {
         let known = self.labels();
         let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
         Ok((metrics, unproven))
+    }
+
+    fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>> {
+        let data = own::<T>(data)?;
+        let (marginals, mut parts) = (self.max_marginals()?, Vec::new());
+        for (i, (found, sure)) in self.predict_surely(weights, data, 1)?.into_iter().enumerate() {
+            let Some(best) = found.first() else { continue };
+            let values = marginals.values(&T::input(data, i), &best.label);
+            let part = |(variable, (value, sure)): (usize, (u32, Confidence))| {
+                Some((sure.at_least, T::is_right(data, i, variable, value)?))
+            };
+            parts.extend(values.into_iter().zip(sure).enumerate().filter_map(part));
+        }
+        Ok(parts)
     }
 
     fn task(&self) -> Box<dyn TaskObject> {

@@ -290,6 +290,11 @@ are neither right nor wrong where they are left out, and right where they are pr
         Some(link(input, variable))
     }
 
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        // A possible link is right.
+        (value == 1).then(|| data.labels_of(example).get(variable).is_some_and(|label| *label != 0))
+    }
+
     fn write(label: &Value) -> String {
         let link = |link: &Value| format!("{}-{}", link[0], link[1]);
         let links: Vec<String> = label.as_array().into_iter().flatten().map(link).collect();

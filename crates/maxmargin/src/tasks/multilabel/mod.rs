@@ -300,6 +300,10 @@ loss.";
         Some(names.labels.name(variable as u32).into())
     }
 
+    fn is_right(data: &LabelSetExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        (value == 1).then(|| data.labels_of(example).contains(&(variable as u32)))
+    }
+
     fn write(label: &Value) -> String {
         let names: Vec<&str> = label.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         names.join(",")
