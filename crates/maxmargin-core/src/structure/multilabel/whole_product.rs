@@ -41,8 +41,7 @@ impl MultilabelStructure {
     pub(super) fn whole_products(&self, truth: &LabelSet, y: &LabelSet, z: &LabelSet) -> (f64, f64) {
         let members = || Members([(truth.on(), TRUTH), (y.on(), Y), (z.on(), Z)]);
         // Where both differ from the truth they are alike.
-        let unary =
-            members().filter(|&(_, sets)| differs(sets, Y, TRUTH) && differs(sets, Z, TRUTH)).count();
+        let unary = members().filter(|&(_, sets)| differs(sets, Y, TRUTH) && differs(sets, Z, TRUTH)).count();
         let pairs = match self.graph.edges().is_empty() {
             true => 0,
             false if self.graph.is_complete() => self.product_over_all_pairs(members),
@@ -83,8 +82,7 @@ impl MultilabelStructure {
                     true => i64::from(state(a) == state(b)),
                     false => i64::from(state(a) == (true, true) && state(b) == (true, true)),
                 };
-                product +=
-                    is_equal(Y, Z) - is_equal(Y, TRUTH) - is_equal(Z, TRUTH) + is_equal(TRUTH, TRUTH);
+                product += is_equal(Y, Z) - is_equal(Y, TRUTH) - is_equal(Z, TRUTH) + is_equal(TRUTH, TRUTH);
             }
         }
         product
