@@ -107,8 +107,8 @@ impl Eval {
         if !self.run.quiet {
             note_all(data.data());
         }
-        let evaluation = Shown::new(&data, data.evaluate(model.task(), model.weights())?);
-        let bins = |bins: u16| data.confidence_bins(model.task(), model.weights(), bins.into());
+        let evaluation = Shown::new(&data, data.evaluate(model.task(), model.deciding_weights())?);
+        let bins = |bins: u16| data.confidence_bins(model.task(), model.deciding_weights(), bins.into());
         let bins = self.confidence_bins.map(bins).transpose()?;
         if let (Some(bins), Some(file)) = (&bins, &self.plot) {
             bin_figure(format!("How often {} is right", self.model.display()), bins).save(file)?;

@@ -242,8 +242,8 @@ impl Solver for Bcfw {
         self.ascent.lambda()
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {

@@ -110,8 +110,8 @@ impl Solver for Bmrm {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {

@@ -110,10 +110,17 @@ pub trait Solver: Send {
     /// λ of what it minimises.
     fn lambda(&self) -> f64;
 
-    /// Refuses a risk that it was not made for: what it knows of another one proves nothing. To be written anew by those that keep
-    /// planes, which compare [`Risk::id`].
+    /// The risk that it was made for, which those say that keep planes; none for a solver that may be asked about any.
+    fn made_for(&self) -> Option<&MadeFor> {
+        None
+    }
+
+    /// Refuses a risk that it was not made for: what it knows of another one proves nothing.
     fn check(&self, risk: &dyn Risk) -> Result<()> {
-        check_dim(self.weights(), risk)
+        match self.made_for() {
+            Some(made_for) => made_for.check(self.weights(), risk),
+            None => check_dim(self.weights(), risk),
+        }
     }
 
     /// One pass. On a risk that [`check`](Self::check) refuses, those of this crate do nothing and report nothing.
@@ -136,15 +143,16 @@ pub trait Solver: Send {
 
 /// The risk that a solver or a run belongs to; the first that it is asked about, where it was read back from somewhere.
 #[derive(Debug, Clone, Default)]
-struct MadeFor(OnceLock<RiskId>);
+pub struct MadeFor(OnceLock<RiskId>);
 
 impl MadeFor {
-    fn new(risk: &dyn Risk) -> Self {
+    /// This one.
+    pub fn new(risk: &dyn Risk) -> Self {
         Self(risk.id().into())
     }
 
     /// Whether it is this one, which it is from now on where none was named.
-    fn is(&self, risk: &dyn Risk) -> bool {
+    pub fn is(&self, risk: &dyn Risk) -> bool {
         *self.0.get_or_init(|| risk.id()) == risk.id()
     }
 

@@ -321,8 +321,8 @@ impl Solver for ProxBmrm {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> error::Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
     fn step(&mut self, risk: &dyn Risk) -> Progress {

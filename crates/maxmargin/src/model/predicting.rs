@@ -115,11 +115,20 @@ impl Model {
         {
             let task = self.task.with_features(features.columns())?;
             let data = data.with_features(Arc::new(features))?;
+            if let Some(shifts) = &self.label_shifts {
+                task.shift_labels(shifts, &mut weights);
+            }
             let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k);
             GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
             return Ok(self.in_schemes_of_files(predictions?));
         }
-        Ok(self.in_schemes_of_files(predict(self.task.as_ref(), self.weights(), &self.names, data, k)?))
+        Ok(self.in_schemes_of_files(predict(
+            self.task.as_ref(),
+            self.deciding_weights(),
+            &self.names,
+            data,
+            k,
+        )?))
     }
 
     /// Predictions with the tags that files have, where others were learnt.

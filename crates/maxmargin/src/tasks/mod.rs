@@ -70,9 +70,8 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// The name by which it is asked for, and under which models are saved.
     const NAME: &'static str;
-    /// What it does, in one line.
-    const SUMMARY: &'static str;
-    /// More about it, for a help text: its labels, its metrics, what predictions look like.
+    /// What it does, in one line; then, after an empty line, more for a help text: its labels, its metrics, what predictions look
+    /// like.
     const ABOUT: &'static str;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
@@ -178,6 +177,16 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         data: &Self::Data,
     ) -> (Strategy, &'static str);
 
+    /// Whether a number can be added to the score of each label being in a set.
+    fn has_label_shifts(&self) -> bool {
+        false
+    }
+
+    /// Adds such numbers to the weights, where [there can be any](Self::has_label_shifts).
+    fn shift_labels(&self, features: usize, shifts: &[f64], weights: &mut [f64]) {
+        let _ = (features, shifts, weights);
+    }
+
     /// The blocks of weights by name and shape, in the order of the structure. Together they are all weights. Where the first one has
     /// as many rows as there are features (or one more), its rows are theirs: a model leaves out those that are 0.
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
@@ -198,7 +207,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn facts(structure: &Self::Structure, task: &Self) -> Map<String, Value>;
 
     /// Whether one of the labels may stand for "nothing here".
-    const HAS_BACKGROUND: bool;
+    const HAS_BACKGROUND: bool = false;
 
     /// A label with the names of what is in it: as a string, or a list.
     fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;

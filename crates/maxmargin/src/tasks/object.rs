@@ -88,11 +88,11 @@ impl<T: Task> TaskObject for T {
     }
 
     fn summary(&self) -> &'static str {
-        T::SUMMARY
+        T::ABOUT.split_once('\n').map_or(T::ABOUT, |(first, _)| first)
     }
 
     fn about(&self) -> &'static str {
-        T::ABOUT
+        T::ABOUT.split_once("\n\n").map_or("", |(_, more)| more)
     }
 
     fn has_background(&self) -> bool {
@@ -195,6 +195,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn loss_name(&self) -> &'static str;
     fn describe(&self) -> String;
     fn facts(&self) -> Map<String, Value>;
+    fn has_label_shifts(&self) -> bool;
+    fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]);
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
@@ -277,6 +279,14 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn facts(&self) -> Map<String, Value> {
         T::facts(&self.structure, &self.task)
+    }
+
+    fn has_label_shifts(&self) -> bool {
+        self.task.has_label_shifts()
+    }
+
+    fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]) {
+        self.task.shift_labels(self.features(), shifts, weights);
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -364,7 +374,7 @@ impl<T: Task> FittedObject for Fitted<T> {
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
         let known = self.labels();
-        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
+        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
         Ok((metrics, unproven))
     }
 

@@ -120,7 +120,11 @@ impl HeldOut {
 
     /// The same for the model of a problem with whose names the data was read: the model may have left out attributes.
     pub fn evaluate_model(&self, problem: &Problem, model: &Model) -> Result<Evaluation> {
-        self.evaluate(problem.task(), &model.weights_of(problem.examples().names())?)
+        let mut weights = model.weights_of(problem.examples().names())?;
+        if let Some(shifts) = model.label_shifts() {
+            problem.task().shift_labels(shifts, &mut weights);
+        }
+        self.evaluate(problem.task(), &weights)
     }
 
     /// How often parts of predictions are right, in so many bins by how sure they are.
