@@ -512,7 +512,7 @@ impl Solver for Subgradient {
         self.lambda
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         let evaluation = evaluate(risk, (&self.weights).into(), &Groups::new(risk.len(), 1))
             .expect("a point of this risk");
         let mut certificate = Certificate::at(self.lambda, &self.weights, evaluation.risk);

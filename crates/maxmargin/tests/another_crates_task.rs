@@ -191,7 +191,7 @@ impl Solver for FrankWolfe {
         }
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         self.weights = self.slope.iter().map(|slope| -slope / self.lambda).collect();
         let groups = Groups::new(risk.len(), 1);
         let Ok(evaluation) = evaluate(risk, (&self.weights).into(), &groups) else {

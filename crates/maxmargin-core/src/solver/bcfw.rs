@@ -246,10 +246,7 @@ impl Solver for Bcfw {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         // Inside the pool the many small batches need no handing over from one thread to another.
         rayon::scope(|_| self.pass(risk))
     }

@@ -114,10 +114,7 @@ impl Solver for Bmrm {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         std::mem::swap(&mut self.evaluated, &mut self.next);
         let (here, evaluation) =
             measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);

@@ -123,8 +123,16 @@ pub trait Solver: Send {
         }
     }
 
-    /// One pass. On a risk that [`check`](Self::check) refuses, those of this crate do nothing and report nothing.
-    fn step(&mut self, risk: &dyn Risk) -> Progress;
+    /// One pass. On another risk than the one that it was [made for](Self::made_for) it does nothing and reports nothing.
+    fn step(&mut self, risk: &dyn Risk) -> Progress {
+        match self.made_for().is_none_or(|made_for| made_for.is(risk)) {
+            true => self.one_pass(risk),
+            false => Progress::NONE,
+        }
+    }
+
+    /// What [`step`](Self::step) does where the risk is the right one.
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress;
 
     /// The weights to which the last pass's primal value belongs.
     fn weights(&self) -> &[f64];

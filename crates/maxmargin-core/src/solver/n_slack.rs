@@ -127,10 +127,7 @@ impl Solver for NSlack {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         rayon::scope(|_| self.pass(risk))
     }
 

@@ -325,10 +325,7 @@ impl Solver for ProxBmrm {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
         let (here, evaluation) =

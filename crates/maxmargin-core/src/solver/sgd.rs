@@ -189,10 +189,7 @@ impl Solver for Sgd {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         self.pass(risk);
         let best = Certificate { lower_bound: self.lower_bound, ..Certificate::UNKNOWN };
         let groups = Groups::new(risk.len(), 1);

@@ -160,10 +160,7 @@ impl Solver for SmallQp {
         Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         if let Some(certificate) = self.found {
             return Progress { certificate, oracle_calls: 0, master_seconds: 0.0 };
         }
