@@ -14,6 +14,7 @@ mod plot;
 mod print;
 mod progress;
 mod table;
+mod time_left;
 mod training;
 
 use std::io;
@@ -27,6 +28,7 @@ use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_flags,
 use self::commands::compare::{self, CompareSearches, CompareSolvers};
 use self::commands::path::Path;
 use self::commands::train::Train;
+use self::training::MissedGap;
 
 /// Max-margin structured output learning, with a proof of optimality for every model.
 ///
@@ -44,7 +46,8 @@ Examples:
   maxmargin eval --model words.model --data test.txt
   maxmargin predict --model words.model --input new.txt > labels.txt
 
-Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault, 130 when Ctrl-C (SIGINT) and 143
+Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault, 3 when a run ended before its gap and
+--require-gap was given, 130 when Ctrl-C (SIGINT) and 143
 when SIGTERM broke a run off: what it found until then is saved."
 )]
 struct Arguments {
@@ -180,5 +183,5 @@ fn finish(result: Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print::note(&format!("error: {error}"));
-    ExitCode::from(2)
+    ExitCode::from(if error.is::<MissedGap>() { 3 } else { 2 })
 }

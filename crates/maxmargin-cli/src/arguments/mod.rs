@@ -2,12 +2,14 @@
 
 mod data;
 mod flags;
+mod given;
 mod problem;
 mod solving;
 mod task;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
+pub use given::Given;
 pub use problem::ProblemArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};

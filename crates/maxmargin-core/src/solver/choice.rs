@@ -9,6 +9,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::risk::Risk;
+use crate::shown::did_you_mean;
 use crate::structure::check_weight;
 
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
@@ -123,6 +124,12 @@ impl SolverKind {
                 SolverKind::Bmrm | SolverKind::ProxBmrm | SolverKind::PBmrm | SolverKind::ProxPBmrm
             ),
         }
+    }
+
+    /// Whether it has as many cutting-plane models as it is told to, or may have.
+    pub fn has_groups(self) -> bool {
+        use SolverKind::{Auto, Custom, PBmrm, ProxPBmrm};
+        matches!(self, Auto | PBmrm | ProxPBmrm | Custom(_))
     }
 
     /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
@@ -264,7 +271,8 @@ impl FromStr for SolverKind {
     fn from_str(text: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-            Error::parameter("solver", format!("{text:?} is not one of {}", names.join(", ")))
+            let meant = did_you_mean(text, names.iter().copied());
+            Error::parameter("solver", format!("{text:?} is not one of {}{meant}", names.join(", ")))
         })
     }
 }

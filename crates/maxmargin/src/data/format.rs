@@ -16,7 +16,7 @@ use super::source::Source;
 use super::svmlight::is_feature;
 use super::{arff, conll, edges, idx, letters};
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// The formats that can be read.
 ///
@@ -175,7 +175,8 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self> {
         let known = Format::ALL.into_iter().find(|format| format.name() == name);
         known.ok_or_else(|| {
-            Error::parameter("format", format!("`{}` is not one of {}", excerpt(name), names()))
+            let meant = did_you_mean(name, Format::ALL.map(Format::name));
+            Error::parameter("format", format!("`{}` is not one of {}{meant}", excerpt(name), names()))
         })
     }
 }

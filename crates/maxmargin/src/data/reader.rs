@@ -338,6 +338,10 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
             format!("only conll has columns of text; {format} has attributes"),
         ));
     }
+    if options.zero_based && format != Format::Svmlight {
+        let problem = format!("only svmlight numbers its features; {format} does not");
+        return Err(Error::parameter("zero-based", problem));
+    }
     if !options.label_columns.is_empty() && !format.is_table() {
         let problem = format!("{format} has no columns with names; only arff and csv do");
         return Err(Error::parameter("label-columns", problem));

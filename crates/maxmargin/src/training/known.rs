@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Problem;
+use super::{Problem, mismatch};
 use crate::data::{
     Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, TextReading, Vocabulary,
 };
@@ -29,14 +29,16 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Reads files. `task` has the options of reading that go with them.
+    /// Reads files. `task` has the options of reading that go with them. Refused where nothing in them is known.
     pub fn read(
         &self,
         task: &dyn TaskObject,
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<Reading<Arc<dyn DataObject>>> {
-        task.read(files, &self.options(options), Some(self.names))
+        let reading = task.read(files, &self.options(options), Some(self.names))?;
+        mismatch::check_attributes(files, *self, reading.data.as_ref(), reading.unseen.attributes)?;
+        Ok(reading)
     }
 
     /// The options with what training fixed.

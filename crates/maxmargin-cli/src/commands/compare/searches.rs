@@ -11,7 +11,7 @@ use maxmargin::tasks::ComparisonOptions;
 use maxmargin::training::{Problem, Settings};
 use serde_json::{Value, json};
 
-use super::title;
+use super::{check_given, title};
 use crate::arguments::{ChosenTask, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand};
 use crate::files::Files;
 use crate::interrupt;
@@ -78,6 +78,7 @@ impl TaskCommand for CompareSearches {
     fn run(self, chosen: ChosenTask) -> Result<()> {
         let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
         files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        check_given(&chosen, &self.problem)?;
         self.solving.on_threads(|threads| self.compare(&chosen, threads))
     }
 }
@@ -95,6 +96,7 @@ impl CompareSearches {
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
         let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
+        chosen.given.check_solving(&[choice.kind], self.problem.surrogate)?;
         let mut solver = choice.build(risk.as_ref(), &settings)?;
         let limits = trainer.settings().limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");

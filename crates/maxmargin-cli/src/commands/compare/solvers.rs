@@ -8,7 +8,7 @@ use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use maxmargin::training::{Problem, Settings};
 use serde_json::{Value, json};
 
-use super::title;
+use super::{check_given, title};
 use crate::arguments::{ChosenTask, ProblemArguments, SolvingArguments, TaskCommand, positive};
 use crate::files::Files;
 use crate::interrupt;
@@ -88,6 +88,10 @@ impl TaskCommand for CompareSolvers {
     fn run(self, chosen: ChosenTask) -> Result<()> {
         let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
         files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        check_given(&chosen, &self.problem)?;
+        if !self.solvers.iter().any(|solver| is_prox(*solver)) {
+            chosen.given.refuse("reuse", "only prox-bmrm and prox-p-bmrm start from other weights")?;
+        }
         self.solving.on_threads(|threads| self.compare(&chosen, threads))
     }
 }
@@ -102,6 +106,7 @@ impl CompareSolvers {
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings { background, ..self.settings() };
         let problem = Trainer::of(chosen.task.boxed(), settings).problem(&examples)?;
+        chosen.given.check_solving(&self.solvers, self.problem.surrogate)?;
         let mut lambdas = self.lambdas.clone();
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
@@ -148,7 +153,7 @@ impl CompareSolvers {
         problem: &Problem,
         cells: &mut Vec<Cell>,
     ) -> Result<()> {
-        let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm);
+        let prox = is_prox(solver);
         let mut start = None;
         if self.reuse && prox {
             let before = self.settings().solver_settings(10.0 * lambdas[0])?;
@@ -269,6 +274,10 @@ impl CompareSolvers {
             "runs": cells.iter().map(run).collect::<Vec<_>>(),
         })
     }
+}
+
+fn is_prox(solver: SolverKind) -> bool {
+    matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm)
 }
 
 fn find(cells: &[Cell], solver: SolverKind, lambda: f64) -> Option<&Cell> {

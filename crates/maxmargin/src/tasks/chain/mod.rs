@@ -12,7 +12,7 @@ pub use examples::SequenceExamples;
 pub use metrics::SequenceMetrics;
 use serde_json::{Map, Value, json};
 
-use super::option::{NO_BIAS, one, unknown};
+use super::option::{NO_BIAS, not_allowed, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
 use crate::data::{TaskData, Vocabulary};
@@ -100,8 +100,7 @@ of the other labels.";
                     loss => match loss.strip_prefix("cost=").filter(|file| !file.is_empty()) {
                         Some(file) => (Costs::File(file.into()), false),
                         None => {
-                            let problem = "allowed are hamming, hamming-mean and cost=FILE";
-                            return Err(Error::parameter(option, problem));
+                            return Err(not_allowed(option, loss, &["hamming", "hamming-mean", "cost=FILE"]));
                         }
                     },
                 }

@@ -10,11 +10,11 @@ pub use examples::RowExamples;
 pub use metrics::MulticlassMetrics;
 use serde_json::{Map, Value, json};
 
-use super::option::{NO_BIAS, one, unknown};
+use super::option::{NO_BIAS, not_allowed, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
 use crate::data::Vocabulary;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Rows;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
@@ -69,7 +69,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
                     "zero-one" | "hamming" | "hamming-mean" => Costs::Equal,
                     loss => match loss.strip_prefix("cost=").filter(|file| !file.is_empty()) {
                         Some(file) => Costs::File(file.into()),
-                        None => return Err(Error::parameter("loss", "allowed are zero-one and cost=FILE")),
+                        None => return Err(not_allowed(option, loss, &["zero-one", "cost=FILE"])),
                     },
                 }
             }

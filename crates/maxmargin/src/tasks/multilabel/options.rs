@@ -1,6 +1,6 @@
 //! The options of label sets by their names.
 
-use super::super::option::{NO_BIAS, OptionGroup, TaskOption, choice, one, unknown};
+use super::super::option::{NO_BIAS, OptionGroup, TaskOption, choice, not_allowed, one, unknown};
 use super::{LabelWeights, Multilabel, Pairs};
 use crate::error::{Error, Result};
 use crate::structure::{Inference, PairWeights};
@@ -28,7 +28,8 @@ pub(super) fn all() -> Vec<TaskOption> {
         TaskOption::value("pair-weights", "WHICH", "The weights of each pair: four or both").default("four").more(
             "four: one each for neither label, the second only, the first only and both. both: only that for both, which \
              makes features of sets sparse and training faster where there are many labels.",
-        ),
+        )
+        .idle_with("pairs", "none"),
         TaskOption::value(
             "inference",
             "HOW",
@@ -98,7 +99,7 @@ fn loss(option: &str, loss: &str) -> Result<(LabelWeights, bool)> {
         (other, _) if other.starts_with("cost=") => {
             "cost=FILE is not for label sets; use weights=FILE with lines `label weight`"
         }
-        _ => "allowed are hamming, hamming-mean and weights=FILE",
+        _ => return Err(not_allowed(option, loss, &["hamming", "hamming-mean", "weights=FILE"])),
     };
     Err(Error::parameter(option, problem))
 }
