@@ -1,5 +1,6 @@
 //! `maxmargin compare`: the papers' tables, on your data.
 
+mod curves;
 mod searches;
 mod solvers;
 
