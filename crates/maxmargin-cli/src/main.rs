@@ -2,14 +2,16 @@
 //!
 //! Each command has a file in `commands`; what several share is in `arguments` (flags, and those of tasks by the registry),
 //! `loading` (training data), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`,
-//! `print` and `plot`.
+//! `print` and `plot`. `help` decides how much of it is shown.
 
 mod arguments;
 mod commands;
 mod evaluation;
 mod files;
+mod help;
 mod interrupt;
 mod loading;
+mod memory;
 mod plot;
 mod print;
 mod progress;
@@ -63,6 +65,8 @@ enum Command {
     Associate(commands::associate::Associate),
     Grid(commands::grid::Grid),
     Demo(commands::demo::Demo),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
 }
 
 /// The tree of commands: those that are about a task have a subcommand for each.
@@ -70,13 +74,15 @@ fn tree() -> Tree {
     let tree = Arguments::command();
     let tree = tree.mut_subcommand("predict", reading_flags).mut_subcommand("eval", reading_flags);
     // In the order of use.
-    let others = ["predict", "eval", "inspect", "associate", "grid", "demo"];
+    let others = ["predict", "eval", "inspect", "associate", "grid", "demo", "completions", "man"];
     let tree = others.iter().enumerate().fold(tree, |tree, (place, name)| {
         tree.mut_subcommand(name, |command| command.display_order(10 + place))
     });
-    tree.subcommand(with_tasks::<Train>("train").display_order(1))
+    let tree = tree
+        .subcommand(with_tasks::<Train>("train").display_order(1))
         .subcommand(with_tasks::<Path>("path").display_order(11))
-        .subcommand(compare::command().display_order(12))
+        .subcommand(compare::command().display_order(12));
+    help::short(tree)
 }
 
 fn main() -> ExitCode {
@@ -108,6 +114,8 @@ fn run(tree: &Tree) -> Result<()> {
                 Command::Associate(command) => command.run(),
                 Command::Grid(command) => command.run(),
                 Command::Demo(command) => command.run(),
+                Command::Completions(command) => command.run(tree.clone()),
+                Command::Man(command) => command.run(tree.clone()),
             }
         }
         None => Ok(()),

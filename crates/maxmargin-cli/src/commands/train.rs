@@ -17,7 +17,8 @@ use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
 use crate::loading::{load, note_all};
-use crate::print::{note, say, say_json};
+use crate::memory;
+use crate::print::{bytes, note, say, say_json};
 use crate::progress::Progress;
 use crate::training::{Finished, Log, MissedGap, end, show};
 
@@ -184,6 +185,10 @@ impl Train {
                 passes => format!("going on after {passes} passes"),
             });
         }
+        let memory = training.memory();
+        if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
+            note(&format!("about {} of memory will be needed", bytes(memory)));
+        }
         let mut log = match &self.log {
             Some(path) if begun > 0 => Some(Log::go_on(path, begun)?),
             Some(path) => Some(Log::create(path)?),
@@ -219,6 +224,8 @@ impl Train {
             let mut object = finished.json();
             object["model"] = self.model.display().to_string().into();
             object["threads"] = threads.into();
+            object["memory_estimate"] = memory.into();
+            object["memory_peak"] = memory::peak().into();
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }

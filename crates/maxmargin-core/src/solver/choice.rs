@@ -202,7 +202,7 @@ pub struct Choice {
     pub kind: SolverKind,
     why: Option<&'static str>,
     /// The most cutting-plane models that the P-variants should have.
-    most_groups: usize,
+    pub(super) most_groups: usize,
 }
 
 impl Choice {

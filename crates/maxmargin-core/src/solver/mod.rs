@@ -27,6 +27,7 @@ mod face_factor;
 mod gram;
 mod halt;
 mod master;
+mod memory;
 mod n_slack;
 mod prox_bmrm;
 mod saddle_point;
