@@ -251,14 +251,11 @@ impl Solver for Bcfw {
         self.ascent.lambda()
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         // Inside the pool the many small batches need no handing over from one thread to another.
         rayon::scope(|_| self.pass(risk))
     }

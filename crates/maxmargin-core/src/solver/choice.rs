@@ -179,7 +179,7 @@ impl SolverKind {
     fn check_saddle(self, risk: &dyn Risk) -> Result<()> {
         let Some(saddle) = risk.saddle() else {
             let problem = format!(
-                "{self} needs the surrogate margin, and a task whose labels are flows in a network: multiclass, chain or matching; use bcfw"
+                "{self} needs the surrogate margin, and a task whose labels are flows in a network, as those of chains are; use bcfw"
             );
             return Err(Error::parameter("solver", problem));
         };

@@ -134,9 +134,23 @@ impl<T: Task> Fitted<T> {
         }
     }
 
-    /// How good predictions for labelled data are.
-    pub fn metrics(&self, comparison: ComparisonOf<'_, T>) -> Metrics {
-        T::metrics(&self.structure, comparison)
+    /// How good predictions for labelled data are. Refused where predictions are not those of the data, or labels without a name.
+    pub fn metrics(&self, comparison: ComparisonOf<'_, T>) -> Result<Metrics> {
+        let ComparisonOf::<T> { truth, predicted, labels, known, background } = comparison;
+        let problem = if predicted.len() != truth.len() {
+            format!("{} predictions for {} examples", predicted.len(), truth.len())
+        } else if known != self.labels || known > labels.len() {
+            format!("{known} labels are known of {}, but the task was made for {}", labels.len(), self.labels)
+        } else if truth.label_count().max(background.map_or(0, |label| label as usize + 1)) > labels.len() {
+            format!("there is a label beyond the {} that have names", labels.len())
+        } else {
+            self.check_inputs(truth)?;
+            for (i, label) in predicted.iter().enumerate() {
+                self.structure.check(&T::input(truth, i), label)?;
+            }
+            return Ok(T::metrics(&self.structure, comparison));
+        };
+        Err(Error::parameter("comparison", problem))
     }
 
     /// Refuses inputs with other attributes, whatever their labels.

@@ -68,9 +68,8 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// The name by which it is asked for, and under which models are saved.
     const NAME: &'static str;
-    /// What it does, in one line.
-    const SUMMARY: &'static str;
-    /// More about it, for a help text: its labels, its metrics, what predictions look like.
+    /// What it does, in one line; then, after an empty line, more for a help text: its labels, its metrics, what predictions look
+    /// like.
     const ABOUT: &'static str;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
@@ -189,7 +188,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn facts(structure: &Self::Structure, task: &Self) -> Map<String, Value>;
 
     /// Whether one of the labels may stand for "nothing here".
-    const HAS_BACKGROUND: bool;
+    const HAS_BACKGROUND: bool = false;
 
     /// A label with the names of what is in it: as a string, or a list.
     fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;

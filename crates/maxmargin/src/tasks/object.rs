@@ -91,11 +91,11 @@ impl<T: Task> TaskObject for T {
     }
 
     fn summary(&self) -> &'static str {
-        T::SUMMARY
+        T::ABOUT.split_once('\n').map_or(T::ABOUT, |(first, _)| first)
     }
 
     fn about(&self) -> &'static str {
-        T::ABOUT
+        T::ABOUT.split_once("\n\n").map_or("", |(_, more)| more)
     }
 
     fn has_background(&self) -> bool {
@@ -328,7 +328,7 @@ impl<T: Task> FittedObject for Fitted<T> {
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
         let known = self.labels();
-        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
+        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
         Ok((metrics, unproven))
     }
 

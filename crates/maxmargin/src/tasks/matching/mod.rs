@@ -120,13 +120,13 @@ impl Task for Matching {
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "matching";
-    const SUMMARY: &'static str = "Links between the nodes of a bipartite graph";
     const ABOUT: &'static str = "\
+Links between the nodes of a bipartite graph
+
 A label is a set of links, with a limit on those of each node. Predictions are one example per line: its links as \
 `left-right`, separated by spaces. Metrics: precision, recall and f1 of links, the alignment error rate (aer), hamming (the \
 share of edges that are wrongly linked or not), exact (the share of graphs without a mistake), the mean loss. Possible links \
 are neither right nor wrong where they are left out, and right where they are predicted.";
-    const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
         vec![LOSS, NO_BIAS, FERTILITY, EXTRA_LINKS]

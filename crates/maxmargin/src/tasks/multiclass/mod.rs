@@ -51,8 +51,9 @@ impl Task for Multiclass {
     type Structure = structure::MulticlassStructure;
 
     const NAME: &'static str = "multiclass";
-    const SUMMARY: &'static str = "One of several classes for each example";
     const ABOUT: &'static str = "\
+One of several classes for each example
+
 A label is a class. Each position of a sequence is taken as an example of its own. Predictions are one label per line. \
 Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Micro-F1 of the other labels.";
     const HAS_BACKGROUND: bool = true;

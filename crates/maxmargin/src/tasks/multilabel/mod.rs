@@ -112,14 +112,14 @@ impl Task for Multilabel {
     type Structure = structure::MultilabelStructure;
 
     const NAME: &'static str = "multilabel";
-    const SUMMARY: &'static str = "A set of labels for each example";
     const ABOUT: &'static str = "\
+A set of labels for each example
+
 A label is a set of labels; a single label is a set too, and each position of a sequence an example of its own. Predictions \
 are one set per line, its labels separated by commas, and an empty line for the empty set. Metrics: hamming (the share of \
 labels that are wrongly in or out), subset_accuracy (the share of sets that are right), jaccard (the mean of |y∩ŷ|/|y∪ŷ|), \
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
-    const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
         options::all()
