@@ -9,7 +9,7 @@ use crate::data::{
 };
 use crate::error::Result;
 use crate::model::Model;
-use crate::tasks::{FittedObject, TaskObject};
+use crate::tasks::{ExampleBatches, FittedObject, TaskObject};
 
 /// The names, the columns and the task that training fixed.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct Known<'a> {
     pub text: &'a TextReading,
 }
 
-impl Known<'_> {
+impl<'a> Known<'a> {
     /// Reads files. `task` has the options of reading that go with them. Refused where nothing in them is known.
     pub fn read(
         &self,
@@ -39,6 +39,16 @@ impl Known<'_> {
         let reading = task.read(files, &self.options(options), Some(self.names))?;
         mismatch::check_attributes(files, *self, reading.data.as_ref(), reading.unseen.attributes)?;
         Ok(reading)
+    }
+
+    /// The same as it arrives: whole examples, in batches. No examples are no batches.
+    pub fn read_batches(
+        &self,
+        task: &dyn TaskObject,
+        files: &[PathBuf],
+        options: &ReadOptions,
+    ) -> Result<ExampleBatches<'a>> {
+        task.read_batches(files, &self.options(options), self.names)
     }
 
     /// The options with what training fixed.
