@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Problem, mismatch};
+use super::Problem;
+use super::mismatch::AttributesSeen;
 use crate::data::{
     Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, TextReading, Vocabulary,
 };
@@ -37,18 +38,27 @@ impl<'a> Known<'a> {
         options: &ReadOptions,
     ) -> Result<Reading<Arc<dyn DataObject>>> {
         let reading = task.read(files, &self.options(options), Some(self.names))?;
-        mismatch::check_attributes(files, *self, reading.data.as_ref(), reading.unseen.attributes)?;
+        let mut seen = AttributesSeen::default();
+        seen.add(reading.data.as_ref(), reading.unseen.attributes);
+        seen.check(files, *self)?;
         Ok(reading)
     }
 
-    /// The same as it arrives: whole examples, in batches. No examples are no batches.
+    /// The same as it arrives: whole examples, in batches. No examples are no batches. That nothing was known is said at the end.
     pub fn read_batches(
         &self,
         task: &dyn TaskObject,
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<ExampleBatches<'a>> {
-        task.read_batches(files, &self.options(options), self.names)
+        let mut batches = task.read_batches(files, &self.options(options), self.names)?;
+        let (known, files, mut seen) = (*self, files.to_vec(), Some(AttributesSeen::default()));
+        Ok(Box::new(std::iter::from_fn(move || match batches.next() {
+            Some(batch) => Some(batch.inspect(|batch| {
+                seen.iter_mut().for_each(|seen| seen.add(batch.data.as_ref(), batch.unseen.attributes));
+            })),
+            None => seen.take()?.check(&files, known).err().map(Err),
+        })))
     }
 
     /// The options with what training fixed.
