@@ -236,6 +236,14 @@ of links between words, found as a whole; see the task matching for limits, loss
         Matching::name(names, input, label)
     }
 
+    fn member(names: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Matching::member(names, input, variable)
+    }
+
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        Matching::is_right(data, example, variable, value)
+    }
+
     fn write(label: &Value) -> String {
         Matching::write(label)
     }

@@ -4,6 +4,7 @@
 //! `loading` (training data), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`,
 //! `print` and `plot`. `help` decides how much of it is shown.
 
+mod answers;
 mod arguments;
 mod commands;
 mod evaluation;

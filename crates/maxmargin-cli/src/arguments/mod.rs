@@ -5,6 +5,7 @@ mod flags;
 mod given;
 mod plotting;
 mod problem;
+mod running;
 mod solving;
 mod task;
 
@@ -13,5 +14,6 @@ pub use flags::with_flags;
 pub use given::Given;
 pub use plotting::PlotArguments;
 pub use problem::ProblemArguments;
+pub use running::RunArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};

@@ -13,7 +13,8 @@ use crate::plot::{FigureFile, Picture};
 pub struct PlotArguments {
     /// Draw a figure to this file, which ends in .svg or .png; may be given more than once
     ///
-    /// Solvers: the gap against time and passes. Searches: the label plane of an example, with the ways of all searches.
+    /// Solvers: the gap against time and passes. Searches: the label plane of an example, with the ways of all searches. eval:
+    /// precision over confidence, with --confidence-bins.
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new))]
     pub plot: Vec<FigureFile>,
 

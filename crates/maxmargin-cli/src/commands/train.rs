@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::solver::{Report, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::training::{CheckpointPlan, HeldOut, Settings, Trained, describe_columns};
+use maxmargin::training::{
+    CheckpointPlan, HeldOut, Settings, ThresholdMetric, Trained, TunedThresholds, describe_columns,
+};
 use maxmargin::{Error, Model, Trainer};
 
 use crate::arguments::{
@@ -18,7 +20,7 @@ use crate::files::Files;
 use crate::interrupt;
 use crate::loading::{load, note_all};
 use crate::memory;
-use crate::print::{bytes, note, say, say_json};
+use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
 use crate::training::{Finished, Log, MissedGap, end, show};
 
@@ -96,6 +98,13 @@ pub struct Train {
     #[arg(long, help_heading = "Solving")]
     require_gap: bool,
 
+    /// Label sets: shift the scores of labels so that this metric is best on held-out examples: micro_f1 or macro_f1
+    ///
+    /// A fifth of the examples is held out from a first run with the same λ, and tells the shifts: one for all labels (micro_f1) or one for each
+    /// (macro_f1). Then all examples are trained on. The model keeps the shifts apart from its weights, which the certificate is about.
+    #[arg(long, value_name = "METRIC", help_heading = "Problem")]
+    tune_threshold: Option<ThresholdMetric>,
+
     /// Keep weights in single precision, which halves the model: the certificate is that of the rounded weights
     #[arg(long, help_heading = "Output")]
     f32: bool,
@@ -158,6 +167,7 @@ impl Train {
             solver: self.solver,
             background: background.clone(),
             single_precision: self.f32,
+            tune_threshold: self.tune_threshold,
             ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
         let trainer = self.trainer(chosen, settings)?;
@@ -178,6 +188,16 @@ impl Train {
         drop(examples);
         let training = trainer.prepare_problem(problem)?;
         chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
+        let thresholds = training.thresholds().map(
+            |TunedThresholds { metric, held_out, values: (before, after), .. }| {
+                let examples = count(*held_out, "example");
+                format!(
+                    "{metric} on {examples} held out: {} before, {} after",
+                    percent(*before),
+                    percent(*after)
+                )
+            },
+        );
         let begun = training.report().passes;
         if self.resume {
             note(&match begun {
@@ -250,6 +270,9 @@ impl Train {
             work = finished.work(),
             path = self.model.display(),
         );
+        if let Some(thresholds) = thresholds {
+            text += &format!("thresholds   {thresholds}\n");
+        }
         if let Some(evaluation) = &evaluation {
             text += &format!("test         {}\n", evaluation.line());
             for line in evaluation.notes() {

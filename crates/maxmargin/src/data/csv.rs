@@ -15,6 +15,7 @@ mod fields;
 mod records;
 
 use fields::separator;
+pub(super) use records::RecordEnds;
 use records::{Record, Records};
 
 use super::dataset_builder::DatasetBuilder;

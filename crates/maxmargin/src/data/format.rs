@@ -86,7 +86,13 @@ impl Format {
 
     /// Finds out from its content which format a file is in.
     pub fn detect(source: &mut Source) -> Result<Format> {
-        let start = source.peek()?;
+        source.peek()?;
+        Self::of_peeked(source)
+    }
+
+    /// The same from what was read so far.
+    pub(super) fn of_peeked(source: &Source) -> Result<Format> {
+        let (start, is_whole) = (source.peeked(), source.is_exhausted());
         if start.is_empty() {
             return Err(source.error("the file is empty"));
         }
@@ -101,7 +107,7 @@ impl Format {
         let first =
             lines().find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).unwrap_or_default();
         if !matches!(of_line(first), Some(Format::Letters | Format::Edges)) {
-            match conll::recognise(start, start.len() < super::source::BUFFER) {
+            match conll::recognise(start, is_whole) {
                 conll::Recognised::Columns => return Ok(Format::Conll),
                 conll::Recognised::Either => return Err(source.error(EITHER)),
                 conll::Recognised::Neither => {}
@@ -114,7 +120,7 @@ impl Format {
                 return Ok(format);
             }
         }
-        if blank && start.len() < super::source::BUFFER {
+        if blank && is_whole {
             return Err(source.error("the file holds no examples: all its lines are blank"));
         }
         Err(source.error(format!(

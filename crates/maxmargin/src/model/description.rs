@@ -10,8 +10,10 @@ use crate::solver::Certificate;
 /// The version of the file format that this library writes, and the newest that it reads.
 ///
 /// 2 leaves out rows of weights that are 0, and may have weights of single precision. 3 lists weights that are not 0, and packs
-/// names.
-pub(super) const FORMAT_VERSION: u32 = 3;
+/// names. 4 has shifts of labels; models without any are of version 3.
+pub(super) const FORMAT_VERSION: u32 = 4;
+/// The version of models without shifts of labels.
+pub(super) const VERSION_WITHOUT_SHIFTS: u32 = 3;
 
 /// How a model was trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +68,9 @@ pub(super) struct Header {
     /// The schemes of tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag_schemes: Option<TagConversion>,
+    /// What is added to the score of each label being in a set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_shifts: Option<Vec<f64>>,
     /// The options of the task.
     #[serde(flatten)]
     pub options: Map<String, Value>,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{FORMAT_VERSION, Header, HeaderAttributes};
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes, VERSION_WITHOUT_SHIFTS};
 use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
 use super::weights::{Weights, shape_of_first};
 use super::{Block, Description, Model};
@@ -92,7 +92,10 @@ impl Model {
         let description = self.description.clone();
         let count = self.names.attributes.len();
         Header {
-            format_version: FORMAT_VERSION,
+            format_version: match self.label_shifts {
+                Some(_) => FORMAT_VERSION,
+                None => VERSION_WITHOUT_SHIFTS,
+            },
             program_version: description.program_version,
             task: self.task.name().to_owned(),
             labels: self.names.labels.iter().map(str::to_owned).collect(),
@@ -115,6 +118,7 @@ impl Model {
             data_format: description.format,
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
+            label_shifts: self.label_shifts.clone(),
             options: stored.fields.clone(),
         }
     }
@@ -163,6 +167,10 @@ impl Model {
         };
         let model = Model::with_weights(description, task, names, weights);
         let model = model.and_then(|model| model.with_preprocessing(preprocessing));
+        let model = model.and_then(|model| match header.label_shifts {
+            Some(shifts) => model.with_label_shifts(shifts),
+            None => Ok(model),
+        });
         let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels).with_text(text);
         Ok(Model { single_precision, ..model })
     }

@@ -34,18 +34,32 @@ pub(super) fn check_format(
     Err(at(files, format!("{problem}{read}{format}; {remedy}")))
 }
 
-/// Refuses data of which a model knows no attribute at all. `strangers`: values of attributes that it does not know.
-pub(super) fn check_attributes(
-    files: &[PathBuf],
-    known: Known<'_>,
-    data: &dyn DataObject,
+/// What was seen of the attributes of data that is read for a model.
+#[derive(Default)]
+pub(super) struct AttributesSeen {
+    shares_some: bool,
+    /// Values of attributes that the model does not know.
     strangers: usize,
-) -> Result<()> {
-    let shares_some = data.features().is_none_or(|features| features.stored() > 0);
-    let attributes = &known.names.attributes;
-    if strangers == 0 || shares_some || attributes.len() == 0 {
-        return Ok(());
+}
+
+impl AttributesSeen {
+    /// Counts some data.
+    pub fn add(&mut self, data: &dyn DataObject, strangers: usize) {
+        self.shares_some |= data.features().is_none_or(|features| features.stored() > 0);
+        self.strangers += strangers;
     }
+
+    /// Refuses data of which a model knows no attribute at all.
+    pub fn check(&self, files: &[PathBuf], known: Known<'_>) -> Result<()> {
+        let attributes = &known.names.attributes;
+        match self.strangers == 0 || self.shares_some || attributes.len() == 0 {
+            true => Ok(()),
+            false => Err(no_attribute(files, attributes, self.strangers)),
+        }
+    }
+}
+
+fn no_attribute(files: &[PathBuf], attributes: &Attributes, strangers: usize) -> Error {
     let names = match attributes {
         Attributes::Named(names) => format!("attributes such as {}", some(names.iter())),
         Attributes::Numbered(columns) => format!("the attributes 1 to {columns}"),
@@ -55,7 +69,7 @@ pub(super) fn check_attributes(
         "the model knows no attribute of this data: all {values} are of others, and it has {names}; \
          this is data of another model, or in another format than the training data"
     );
-    Err(at(files, problem))
+    at(files, problem)
 }
 
 /// Refuses labelled data with none of the labels of a model. `labels` are the model's and then those that only the data has.

@@ -14,6 +14,7 @@ mod path;
 mod problem;
 mod run;
 mod settings;
+mod thresholds;
 mod trainer;
 mod warm_start;
 
@@ -26,6 +27,7 @@ pub use path::{Path, PathStep};
 pub use problem::Problem;
 pub use run::{Event, Trained, Training};
 pub use settings::{Background, Columns, Regularizer, Settings};
+pub use thresholds::{ThresholdMetric, TunedThresholds};
 pub use trainer::Trainer;
 
 #[allow(unused_imports)]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::checkpoints::Checkpoints;
-use super::{CheckpointPlan, Problem};
+use super::{CheckpointPlan, Problem, TunedThresholds};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::risk::Risk;
@@ -34,6 +34,7 @@ pub struct Training {
     pub(super) limits: Limits,
     pub(super) checkpoints: Option<Checkpoints>,
     pub(super) single_precision: bool,
+    pub(super) thresholds: Option<TunedThresholds>,
 }
 
 /// A finished run.
@@ -72,6 +73,11 @@ impl Training {
     /// When the run ends.
     pub fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// The thresholds that were tuned before it.
+    pub fn thresholds(&self) -> Option<&TunedThresholds> {
+        self.thresholds.as_ref()
     }
 
     /// How far it is: above 0 passes where a checkpoint is gone on with.
@@ -128,6 +134,9 @@ impl Training {
         if let Some(certificate) = rounded {
             model = model.in_single_precision(certificate);
             report.certificate = certificate;
+        }
+        if let Some(thresholds) = self.thresholds {
+            model = model.with_label_shifts(thresholds.shifts)?;
         }
         Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure })
     }

@@ -237,6 +237,10 @@ of the other labels.";
         label.iter().map(|&label| names.labels.name(label)).collect()
     }
 
+    fn is_right(data: &SequenceExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        Some(data.labels_of(example).get(variable) == Some(&value))
+    }
+
     fn write(label: &Value) -> String {
         let names: Vec<&str> = label.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         names.join("\n")

@@ -115,6 +115,12 @@ impl Matching {
     }
 }
 
+/// The nodes that an edge links.
+fn link(graph: &Graph, edge: usize) -> Value {
+    let edge = graph.edges()[edge];
+    json!([edge.left, edge.right])
+}
+
 impl Task for Matching {
     type Data = GraphExamples;
     type Structure = structure::MatchingStructure;
@@ -277,11 +283,16 @@ are neither right nor wrong where they are left out, and right where they are pr
 
     /// Links as pairs of nodes.
     fn name(_: &Vocabulary, input: &Graph, label: &Links) -> Value {
-        let link = |&edge: &u32| {
-            let edge = input.edges()[edge as usize];
-            json!([edge.left, edge.right])
-        };
-        label.on.iter().map(link).collect()
+        label.on.iter().map(|&edge| link(input, edge as usize)).collect()
+    }
+
+    fn member(_: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Some(link(input, variable))
+    }
+
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        // A possible link is right.
+        (value == 1).then(|| data.labels_of(example).get(variable).is_some_and(|label| *label != 0))
     }
 
     fn write(label: &Value) -> String {

@@ -155,6 +155,10 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         names.labels.name(*label).into()
     }
 
+    fn is_right(data: &RowExamples, example: usize, _: usize, value: u32) -> Option<bool> {
+        Some(data.label(example) == value)
+    }
+
     fn write(label: &Value) -> String {
         label.as_str().unwrap_or_default().to_owned()
     }
