@@ -55,7 +55,7 @@ pub use maxmargin_core::features::{
     FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
-pub(crate) use preprocessing::columns_of;
+pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
 pub use reader::{
     Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,
