@@ -23,7 +23,8 @@ const AT_A_TIME: usize = 4096;
 /// Writes one label per line, in the order of the input, with a blank line between sequences. For label sets, one set per
 /// line: its labels separated by commas, and an empty line for the empty set. For matchings, one example per line: its links
 /// as `left-right`, separated by spaces, as programs for word alignment write them. Labels in the input are ignored; they may be
-/// missing where the format allows it. Attributes that the model does not know are left out.
+/// missing where the format allows it. Attributes that the model does not know are left out. Where rows have names (--id-column, here
+/// or in training), a line begins with the name and a tab.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
@@ -131,16 +132,20 @@ impl Predict {
         let write_some =
             |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
                 for (&i, predictions) in examples.iter().zip(predictions) {
+                    let id =
+                        data.id(i).map(|id| if for_person { escaped(id).to_string() } else { id.to_owned() });
                     if !with_scores && i > 0 && data.starts_block(i) {
                         writeln!(out)?;
                     }
                     for (rank, prediction) in predictions.iter().enumerate() {
                         if !with_scores {
-                            writeln!(out, "{}", text(prediction))?;
+                            let id = id.as_ref().map_or(String::new(), |id| format!("{id}\t"));
+                            writeln!(out, "{id}{}", text(prediction))?;
                             continue;
                         }
+                        let id = id.as_ref().map_or(String::new(), |id| format!("\t{id}"));
                         let unproven = if prediction.is_proven() { "" } else { " unproven" };
-                        writeln!(out, "# {} {}{unproven}", rank + 1, prediction.score)?;
+                        writeln!(out, "# {} {}{unproven}{id}", rank + 1, prediction.score)?;
                         writeln!(out, "{}\n", text(prediction))?;
                     }
                 }

@@ -357,7 +357,11 @@ mod tests {
         for preprocessing in [
             Preprocessing::default(),
             Preprocessing { scale: Some(vec![1.0, 1.0]), ..Preprocessing::default() },
-            Preprocessing { scale: Some(vec![0.0, 1.0]), impute: Some(vec![0.0, 0.0]), shift: None },
+            Preprocessing {
+                scale: Some(vec![0.0, 1.0]),
+                impute: Some(vec![0.0, 0.0]),
+                ..Preprocessing::default()
+            },
             Preprocessing { impute: Some(vec![0.0]), ..Preprocessing::default() },
         ] {
             assert!(preprocessing.apply(&broken).is_err());

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::data::{Preprocessing, TextColumns};
 use crate::data::tag_scheme::TagConversion;
+use crate::data::{Preprocessing, TableColumns, TextColumns};
 use crate::solver::Certificate;
 
 /// The newest version of the file format that this library reads.
@@ -78,6 +78,9 @@ pub(super) struct Header {
     /// The schemes of tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag_schemes: Option<TagConversion>,
+    /// What columns of tables are for.
+    #[serde(default, skip_serializing_if = "TableColumns::is_empty")]
+    pub table_columns: TableColumns,
     /// The options of the task.
     #[serde(flatten)]
     pub options: Map<String, Value>,

@@ -113,6 +113,7 @@ impl Model {
             normalize: self.preprocessing.normalize,
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
+            table_columns: self.text.table.clone(),
             options: stored.fields.clone(),
         }
     }
@@ -140,6 +141,7 @@ impl Model {
         let text = TextReading {
             columns: header.text_columns.map(Arc::new),
             tags: header.tag_schemes,
+            table: header.table_columns,
             ..TextReading::default()
         };
         if let Some(columns) = text.columns.as_deref() {

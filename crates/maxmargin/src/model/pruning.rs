@@ -23,9 +23,8 @@ impl Model {
         }
         let kept = used.iter().map(|&row| names.name(row as u32)).collect();
         let weights = self.rows_for(used.len(), used.iter().copied().enumerate().map(|(to, row)| (row, to)));
-        let of_used = |column: Option<&Vec<f64>>| {
-            column.map(|column| used.iter().map(|&row| column[row]).collect())
-        };
+        let of_used =
+            |column: Option<&Vec<f64>>| column.map(|column| used.iter().map(|&row| column[row]).collect());
         let preprocessing = self.preprocessing.with_vectors(self.preprocessing.vectors().map(of_used));
         let task = self.task.with_features(used.len())?;
         if task.dim() != weights.len() {

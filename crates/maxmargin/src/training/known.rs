@@ -47,6 +47,7 @@ impl Known<'_> {
             usual_format: self.format.and_then(|format| format.parse().ok()),
             text_columns: self.text.columns.clone(),
             tags: self.text.tags,
+            model_table: self.text.table.clone(),
             ..options.clone()
         }
     }
