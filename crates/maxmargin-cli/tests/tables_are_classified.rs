@@ -87,6 +87,8 @@ fn text_weights_and_names_go_round() {
         assert_eq!(folder.output(&format!("predict --model m --input {file}")), expected);
     }
     assert!(folder.output("predict --model m --input people.csv --scores").contains("\tA, 1\nyes, sure\n"));
+    let json = folder.output("predict --model m --input people.csv --json");
+    assert!(json.starts_with("{") && json.contains("\"id\":\"A, 1\""), "{json}");
     assert!(folder.output("eval --model m --data people.csv --json").contains("\"error\":0.0"));
     folder.write("new.tsv", "job\tage\npilot\t30\nclerk\t50\n");
     assert_eq!(folder.output("predict --model m --input new.tsv"), "yes, sure\nno\n");

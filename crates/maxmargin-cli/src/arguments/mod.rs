@@ -2,12 +2,18 @@
 
 mod data;
 mod flags;
+mod given;
+mod plotting;
 mod problem;
+mod running;
 mod solving;
 mod task;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
+pub use given::Given;
+pub use plotting::PlotArguments;
 pub use problem::ProblemArguments;
+pub use running::RunArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};

@@ -18,7 +18,7 @@ mod records;
 pub(super) use fields::closing_quote;
 use fields::separator;
 use records::Record;
-pub(super) use records::Records;
+pub(super) use records::{RecordEnds, Records};
 
 use super::dataset_builder::DatasetBuilder;
 use super::reader::ReadOptions;

@@ -45,6 +45,14 @@ impl Attributes {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The bytes that names hold in memory.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Attributes::Numbered(_) => 0,
+            Attributes::Named(names) => names.bytes(),
+        }
+    }
 }
 
 /// Rows as files have them, with what files may or may not hold. A task makes its examples of it: see

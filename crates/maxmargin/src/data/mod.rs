@@ -9,6 +9,7 @@
 
 mod alphabet;
 mod arff;
+mod batches;
 mod conll;
 mod crfsuite;
 mod csv;
@@ -41,6 +42,8 @@ pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images}
 pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
 pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
+pub use batches::Batch;
+pub(crate) use batches::Batches;
 pub use conll::ColumnOptions;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;

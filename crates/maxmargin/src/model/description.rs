@@ -10,13 +10,13 @@ use crate::solver::Certificate;
 /// The newest version of the file format that this library reads.
 ///
 /// 2 leaves out rows of weights that are 0, and may have weights of single precision. 3 lists weights that are not 0, and packs
-/// names. 4 weighs counts and normalises rows, which older programs would leave out.
+/// names. 4 has shifts of labels, weighs counts or normalises rows, which older programs would leave out.
 pub(super) const FORMAT_VERSION: u32 = 4;
 
 /// The version of a model's file: the oldest that reads it right.
-pub(super) fn version_of(preprocessing: &Preprocessing) -> u32 {
+pub(super) fn version_of(preprocessing: &Preprocessing, has_shifts: bool) -> u32 {
     let Preprocessing { log_counts, idf, normalize, .. } = preprocessing;
-    if *log_counts || idf.is_some() || *normalize { 4 } else { 3 }
+    if *log_counts || idf.is_some() || *normalize || has_shifts { 4 } else { 3 }
 }
 
 /// How a model was trained.
@@ -81,6 +81,9 @@ pub(super) struct Header {
     /// What columns of tables are for.
     #[serde(default, skip_serializing_if = "TableColumns::is_empty")]
     pub table_columns: TableColumns,
+    /// What is added to the score of each label being in a set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_shifts: Option<Vec<f64>>,
     /// The options of the task.
     #[serde(flatten)]
     pub options: Map<String, Value>,

@@ -88,7 +88,7 @@ impl Model {
         let description = self.description.clone();
         let count = self.names.attributes.len();
         Header {
-            format_version: version_of(&self.preprocessing),
+            format_version: version_of(&self.preprocessing, self.label_shifts.is_some()),
             program_version: description.program_version,
             task: self.task.name().to_owned(),
             labels: self.names.labels.iter().map(str::to_owned).collect(),
@@ -114,6 +114,7 @@ impl Model {
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
             table_columns: self.text.table.clone(),
+            label_shifts: self.label_shifts.clone(),
             options: stored.fields.clone(),
         }
     }
@@ -167,6 +168,10 @@ impl Model {
         };
         let model = Model::with_weights(description, task, names, weights);
         let model = model.and_then(|model| model.with_preprocessing(preprocessing));
+        let model = model.and_then(|model| match header.label_shifts {
+            Some(shifts) => model.with_label_shifts(shifts),
+            None => Ok(model),
+        });
         let model = model.map_err(|e| e.to_string())?.with_dropped_labels(dropped_labels).with_text(text);
         Ok(Model { single_precision, ..model })
     }

@@ -9,10 +9,12 @@ mod examples;
 mod held_out;
 mod identity;
 mod known;
+mod mismatch;
 mod path;
 mod problem;
 mod run;
 mod settings;
+mod thresholds;
 mod trainer;
 mod warm_start;
 
@@ -25,6 +27,7 @@ pub use path::{Path, PathStep};
 pub use problem::Problem;
 pub use run::{Event, Trained, Training};
 pub use settings::{Background, Columns, Regularizer, Settings};
+pub use thresholds::{ThresholdMetric, TunedThresholds};
 pub use trainer::Trainer;
 
 #[allow(unused_imports)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ThresholdMetric;
 use crate::data::columns_of;
 use crate::data::{Alphabet, DataObject, Impute, Preprocessing, background_label};
 use crate::error::{Error, Result};
@@ -155,6 +156,8 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
     /// Whether to keep weights in single precision, with a certificate for the rounded ones.
     pub single_precision: bool,
+    /// Label sets: tune thresholds for this metric, on examples that are held out from a first training run.
+    pub tune_threshold: Option<ThresholdMetric>,
 }
 
 impl Default for Settings {
@@ -173,6 +176,7 @@ impl Default for Settings {
             max_passes: None,
             time_limit: None,
             single_precision: false,
+            tune_threshold: None,
         }
     }
 }

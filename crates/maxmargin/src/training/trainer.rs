@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::{CheckpointPlan, Examples, Path, Problem, Regularizer, Settings, Training, warm_start};
+use super::{
+    CheckpointPlan, Examples, Path, Problem, Regularizer, Settings, ThresholdMetric, Training,
+    TunedThresholds, warm_start,
+};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::search::Strategy;
@@ -104,6 +107,11 @@ impl Trainer {
         self.with(|settings| settings.single_precision = true)
     }
 
+    /// With thresholds of label sets that are tuned for this metric, on examples that are held out from a first training run.
+    pub fn tune_threshold(self, metric: ThresholdMetric) -> Self {
+        self.with(|settings| settings.tune_threshold = Some(metric))
+    }
+
     /// From the weights of another model of the same task and labels. Columns are changed as for that model.
     pub fn warm_start(mut self, model: Model) -> Self {
         self.warm_start = Some(model);
@@ -171,6 +179,8 @@ impl Trainer {
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
+        let tune = |metric| TunedThresholds::of(&problem, &self.settings, metric, lambda);
+        let thresholds = self.settings.tune_threshold.map(tune).transpose()?;
         let training = Training {
             state: RunState::new(risk.as_ref()),
             solver: choice.build(risk.as_ref(), &settings)?,
@@ -181,6 +191,7 @@ impl Trainer {
             settings,
             checkpoints: None,
             single_precision: self.settings.single_precision,
+            thresholds,
         };
         match &self.checkpoint {
             Some(plan) => training.with_checkpoint(plan),

@@ -105,7 +105,7 @@ pub(crate) fn choose_labels(
             false => "which column is the label? Name it with the option label-columns",
         })),
         [first, second, ..] if !label_sets => Err(source.error(format!(
-            "{} columns are labels (`{}`, `{}`{}), but here each row has one label; rows with several are for the task multilabel",
+            "{} columns are labels (`{}`, `{}`{}), but here each row has one label; rows with several are for a task whose labels are sets",
             labels.len(),
             excerpt(&columns[*first].name),
             excerpt(&columns[*second].name),

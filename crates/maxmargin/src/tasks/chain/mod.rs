@@ -12,7 +12,7 @@ pub use examples::SequenceExamples;
 pub use metrics::SequenceMetrics;
 use serde_json::{Map, Value, json};
 
-use super::option::{NO_BIAS, one, unknown};
+use super::option::{NO_BIAS, not_allowed, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
 use crate::data::{TaskData, Vocabulary};
@@ -78,8 +78,9 @@ impl Task for Chain {
     type Structure = structure::ChainStructure;
 
     const NAME: &'static str = "chain";
-    const SUMMARY: &'static str = "A class for each position of a sequence";
     const ABOUT: &'static str = "\
+A class for each position of a sequence
+
 A label is a class for each position of a sequence, found as a whole. Predictions are one label per line, with a blank line \
 between sequences. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
 like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
@@ -104,12 +105,8 @@ of the other labels.";
                         return Err(Error::parameter(option, problem));
                     }
                     loss => {
-                        let costs = Costs::parse(loss).ok_or_else(|| {
-                            let problem =
-                                "allowed are hamming, hamming-mean, cost=FILE, weights=FILE and balanced";
-                            Error::parameter(option, problem)
-                        })?;
-                        (costs, false)
+                        let losses = ["hamming", "hamming-mean", "cost=FILE", "weights=FILE", "balanced"];
+                        (Costs::parse(loss).ok_or_else(|| not_allowed(option, loss, &losses))?, false)
                     }
                 }
             }
@@ -242,6 +239,10 @@ of the other labels.";
 
     fn name(names: &Vocabulary, _: &InputOf<Self>, label: &Vec<u32>) -> Value {
         label.iter().map(|&label| names.labels.name(label)).collect()
+    }
+
+    fn is_right(data: &SequenceExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        Some(data.labels_of(example).get(variable) == Some(&value))
     }
 
     fn write(label: &Value) -> String {

@@ -104,18 +104,24 @@ impl Matching {
     }
 }
 
+/// The nodes that an edge links.
+fn link(graph: &Graph, edge: usize) -> Value {
+    let edge = graph.edges()[edge];
+    json!([edge.left, edge.right])
+}
+
 impl Task for Matching {
     type Data = GraphExamples;
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "matching";
-    const SUMMARY: &'static str = "Links between the nodes of a bipartite graph";
     const ABOUT: &'static str = "\
+Links between the nodes of a bipartite graph
+
 A label is a set of links, with a limit on those of each node. Predictions are one example per line: its links as \
 `left-right`, separated by spaces. Metrics: precision, recall and f1 of links, the alignment error rate (aer), hamming (the \
 share of edges that are wrongly linked or not), exact (the share of graphs without a mistake), the mean loss. Possible links \
 are neither right nor wrong where they are left out, and right where they are predicted.";
-    const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
         vec![LOSS, NO_BIAS, FERTILITY, EXTRA_LINKS]
@@ -266,11 +272,16 @@ are neither right nor wrong where they are left out, and right where they are pr
 
     /// Links as pairs of nodes.
     fn name(_: &Vocabulary, input: &Graph, label: &Links) -> Value {
-        let link = |&edge: &u32| {
-            let edge = input.edges()[edge as usize];
-            json!([edge.left, edge.right])
-        };
-        label.on.iter().map(link).collect()
+        label.on.iter().map(|&edge| link(input, edge as usize)).collect()
+    }
+
+    fn member(_: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Some(link(input, variable))
+    }
+
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        // A possible link is right.
+        (value == 1).then(|| data.labels_of(example).get(variable).is_some_and(|label| *label != 0))
     }
 
     fn write(label: &Value) -> String {

@@ -10,11 +10,11 @@ pub use examples::RowExamples;
 pub use metrics::MulticlassMetrics;
 use serde_json::{Map, Value, json};
 
-use super::option::{NO_BIAS, one, unknown};
+use super::option::{NO_BIAS, not_allowed, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, LabelWeights, Stored, Task, TaskOption};
 use crate::data::{TaskData, Vocabulary};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Rows;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
@@ -69,8 +69,9 @@ impl Task for Multiclass {
     type Structure = structure::MulticlassStructure;
 
     const NAME: &'static str = "multiclass";
-    const SUMMARY: &'static str = "One of several classes for each example";
     const ABOUT: &'static str = "\
+One of several classes for each example
+
 A label is a class. Each position of a sequence is taken as an example of its own. Predictions are one label per line. \
 Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Micro-F1 of the other labels.";
     const HAS_BACKGROUND: bool = true;
@@ -86,17 +87,14 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
                 self.costs = match one(option, values)? {
                     "zero-one" | "hamming" | "hamming-mean" => Costs::Equal,
                     loss => Costs::parse(loss).ok_or_else(|| {
-                        let problem = "allowed are zero-one, cost=FILE, weights=FILE and balanced";
-                        Error::parameter("loss", problem)
+                        not_allowed(option, loss, &["zero-one", "cost=FILE", "weights=FILE", "balanced"])
                     })?,
                 }
             }
             "class-weights" => {
                 self.class_weights = match one(option, values)? {
                     "balanced" => LabelWeights::Balanced,
-                    "" => {
-                        return Err(Error::parameter(option, "allowed are balanced and the name of a file"));
-                    }
+                    "" => return Err(not_allowed(option, "", &["balanced", "FILE"])),
                     file => LabelWeights::File(file.into()),
                 }
             }
@@ -197,6 +195,10 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
 
     fn name(names: &Vocabulary, _: &InputOf<Self>, label: &u32) -> Value {
         names.labels.name(*label).into()
+    }
+
+    fn is_right(data: &RowExamples, example: usize, _: usize, value: u32) -> Option<bool> {
+        Some(data.label(example) == value)
     }
 
     fn write(label: &Value) -> String {

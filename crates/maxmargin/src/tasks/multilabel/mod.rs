@@ -20,7 +20,7 @@ use self::pairs::StoredPairs;
 pub use super::LabelWeights;
 use super::stored::unknown_loss;
 use super::{ComparisonOf, InputOf, Stored, Task, TaskOption};
-use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary, join_names};
+use crate::data::{Alphabet, TaskData, Vocabulary, join_names};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::MOST_LABELS;
@@ -101,14 +101,15 @@ impl Task for Multilabel {
     type Structure = structure::MultilabelStructure;
 
     const NAME: &'static str = "multilabel";
-    const SUMMARY: &'static str = "A set of labels for each example";
     const ABOUT: &'static str = "\
+A set of labels for each example
+
 A label is a set of labels; a single label is a set too, and each position of a sequence an example of its own. Predictions \
 are one set per line, its labels separated by commas (in quotes where they hold commas), and an empty line for the empty set. Metrics: hamming (the share of \
 labels that are wrongly in or out), subset_accuracy (the share of sets that are right), jaccard (the mean of |y∩ŷ|/|y∪ŷ|), \
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
-    const HAS_BACKGROUND: bool = false;
+    const HAS_SETS: bool = true;
 
     fn options() -> Vec<TaskOption> {
         options::all()
@@ -125,16 +126,6 @@ loss.";
             _ => None,
         };
         weights.into_iter().chain(pairs).collect()
-    }
-
-    fn read(
-        &self,
-        files: &[PathBuf],
-        options: &ReadOptions,
-        known: Option<&Vocabulary>,
-    ) -> Result<Reading<LabelSetExamples>> {
-        let options = ReadOptions { label_sets: true, ..options.clone() };
-        Reading::of_files(files, &options, known)?.try_map(TaskData::from_table)
     }
 
     fn select(&self, data: &LabelSetExamples) -> Option<Vec<u32>> {
@@ -202,6 +193,17 @@ loss.";
             true => (Strategy::Stratified, "exact, and one look at all losses"),
             false => (Strategy::Hull, "exact, whatever the losses"),
         }
+    }
+
+    fn has_label_shifts(&self) -> bool {
+        self.bias
+    }
+
+    /// The constant feature of a label counts twice where it is −1 outside.
+    fn shift_labels(&self, features: usize, shifts: &[f64], weights: &mut [f64]) {
+        let scale = if self.signed { 0.5 } else { 1.0 };
+        let constant = weights[features * shifts.len()..].iter_mut();
+        constant.zip(shifts).for_each(|(weight, shift)| *weight += scale * shift);
     }
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
@@ -301,6 +303,14 @@ loss.";
 
     fn name(names: &Vocabulary, _: &InputOf<Self>, label: &LabelSet) -> Value {
         label.on().iter().map(|&label| names.labels.name(label)).collect()
+    }
+
+    fn member(names: &Vocabulary, _: &InputOf<Self>, variable: usize) -> Option<Value> {
+        Some(names.labels.name(variable as u32).into())
+    }
+
+    fn is_right(data: &LabelSetExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        (value == 1).then(|| data.labels_of(example).contains(&(variable as u32)))
     }
 
     fn write(label: &Value) -> String {

@@ -1,7 +1,7 @@
 //! The options of label sets by their names.
 
 use super::super::label_weights::miss_and_false;
-use super::super::option::{NO_BIAS, OptionGroup, TaskOption, choice, one, unknown};
+use super::super::option::{NO_BIAS, OptionGroup, TaskOption, choice, not_allowed, one, unknown};
 use super::{LabelWeights, Multilabel, Pairs};
 use crate::error::{Error, Result};
 use crate::structure::{Inference, PairWeights};
@@ -35,7 +35,8 @@ pub(super) fn all() -> Vec<TaskOption> {
         TaskOption::value("pair-weights", "WHICH", "The weights of each pair: four or both").default("four").more(
             "four: one each for neither label, the second only, the first only and both. both: only that for both, which \
              makes features of sets sparse and training faster where there are many labels.",
-        ),
+        )
+        .idle_with("pairs", "none"),
         TaskOption::value(
             "inference",
             "HOW",
@@ -110,7 +111,10 @@ fn loss(option: &str, loss: &str) -> Result<(LabelWeights, bool)> {
         other if other.starts_with("cost=") => {
             "cost=FILE is not for label sets; use weights=FILE with lines `label weight`"
         }
-        _ => "allowed are hamming, hamming-mean, miss=X,false=Y, weights=FILE and balanced",
+        _ => {
+            let losses = ["hamming", "hamming-mean", "miss=X,false=Y", "weights=FILE", "balanced"];
+            return Err(not_allowed(option, loss, &losses));
+        }
     };
     Err(Error::parameter(option, problem))
 }
