@@ -2,6 +2,8 @@
 
 mod data;
 mod flags;
+mod given;
+mod plotting;
 mod problem;
 mod running;
 mod solving;
@@ -9,6 +11,8 @@ mod task;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
+pub use given::Given;
+pub use plotting::PlotArguments;
 pub use problem::ProblemArguments;
 pub use running::RunArguments;
 pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use maxmargin::Model;
 use maxmargin::tasks::TaskObject;
 use maxmargin::training::HeldOut;
 use serde_json::json;
 
-use crate::arguments::{EvaluationArguments, Folds, ReadArguments, ReadingOptions, RunArguments};
+use crate::arguments::{
+    EvaluationArguments, Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments,
+};
 use crate::evaluation::{Shown, bin_figure, bin_objects, bin_table};
 use crate::files::Files;
 use crate::loading::note_all;
-use crate::plot::{FigureFile, Picture};
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
@@ -75,9 +75,8 @@ pub struct Eval {
     )]
     confidence_bins: Option<u16>,
 
-    /// Draw precision over confidence; the name ends in .svg or .png
-    #[arg(long, value_name = "FILE", requires = "confidence_bins", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Evaluation")]
-    plot: Option<FigureFile>,
+    #[command(flatten)]
+    plot: PlotArguments,
 
     /// Print one JSON object
     #[arg(long)]
@@ -91,8 +90,10 @@ impl Eval {
     /// Runs the command.
     pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
-        let plot = self.plot.as_ref().map(|file| &file.path);
-        reading.add_to(self.read.add_to(files)).write("--plot", plot).check()?;
+        self.plot.add_to(reading.add_to(self.read.add_to(files))).check()?;
+        if !self.plot.plot.is_empty() && self.confidence_bins.is_none() {
+            bail!("--plot draws precision over confidence; give --confidence-bins with it");
+        }
         let model = Model::load(&self.model)?;
         let task = reading.apply(model.task().task())?;
         self.run.on_threads(|| self.evaluate(&model, task.as_ref()))
@@ -110,8 +111,9 @@ impl Eval {
         let evaluation = Shown::new(&data, data.evaluate(model.task(), model.deciding_weights())?);
         let bins = |bins: u16| data.confidence_bins(model.task(), model.deciding_weights(), bins.into());
         let bins = self.confidence_bins.map(bins).transpose()?;
-        if let (Some(bins), Some(file)) = (&bins, &self.plot) {
-            bin_figure(format!("How often {} is right", self.model.display()), bins).save(file)?;
+        if let Some(bins) = &bins {
+            let title = format!("How often {} is right", self.model.display());
+            self.plot.draw(title, |title| bin_figure(title, bins))?;
         }
         if self.json {
             let mut object = evaluation.json(self.per_label);

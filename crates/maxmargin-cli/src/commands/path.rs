@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use maxmargin::data::{DataObject, hold_out};
 use maxmargin::metrics::Metrics;
+use maxmargin::shown::did_you_mean;
 use maxmargin::solver::{Outcome, SolverKind, Stop};
 use maxmargin::training::{HeldOut, PathStep, Problem, Regularizer, Settings, Trained};
 use maxmargin::{Examples, Trainer};
@@ -20,7 +21,7 @@ use crate::loading::{load, note_all};
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::training::{Finished, end, show};
+use crate::training::{Finished, MissedGap, end, show};
 
 /// Train for several λ, keep the model that validates best
 ///
@@ -85,6 +86,10 @@ pub struct Path {
     #[command(flatten)]
     solving: SolvingArguments,
 
+    /// Exit with 3 when the run of the model that is kept ends before its --gap
+    #[arg(long, help_heading = "Solving")]
+    require_gap: bool,
+
     /// Print one JSON object instead of the table
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -97,6 +102,8 @@ struct Followed {
     /// The place of the best one.
     best: usize,
     runs: Vec<Value>,
+    /// What is to be said of runs that ended before their gap.
+    missed: Vec<Option<MissedGap>>,
     table: Table,
 }
 
@@ -106,6 +113,7 @@ impl TaskCommand for Path {
         let files = chosen.add_to(files).read_data("--validate", &self.validate);
         let files = files.write("--model", [&self.model]);
         files.check()?;
+        chosen.given.check_solving(&[self.solver], self.problem.surrogate)?;
         if self.refit {
             files.check_read_again(&["--loss", "--pairs"])?;
         }
@@ -143,10 +151,12 @@ impl Path {
         let validation = validation.with_background(problem.task(), &background)?;
         let names = validation.figure_names(problem.task())?;
         if !names.contains(&self.select.as_str()) {
-            bail!("--select: there is no figure {}; there are {}", self.select, names.join(", "));
+            let meant = did_you_mean(&self.select, names.iter().copied());
+            bail!("--select: there is no figure {}; there are {}{meant}", self.select, names.join(", "));
         }
         let listening = interrupt::listen();
-        let Followed { lambdas, best, runs, table } = self.train_all(&trainer, &problem, &validation)?;
+        let Followed { lambdas, best, runs, mut missed, table } =
+            self.train_all(&trainer, &problem, &validation)?;
         let (n, dim, task, held_out) =
             (problem.examples().len(), problem.task().dim(), problem.task().name(), validation.data().len());
         drop((problem, validation));
@@ -155,8 +165,16 @@ impl Path {
             false => None,
         };
         drop(listening);
+        if let Some(note) = many_missed(&missed, &lambdas) {
+            crate::print::note(&note);
+        }
+        let (refit, of_model) = match refit {
+            Some((run, missed)) => (Some(run), missed),
+            None => (None, missed.swap_remove(best).filter(|_| self.require_gap)),
+        };
+        let end = || MissedGap::report(of_model, self.require_gap, &self.model);
         if self.json {
-            return say_json(&json!({
+            say_json(&json!({
                 "task": task,
                 "n": n,
                 "dim": dim,
@@ -169,10 +187,10 @@ impl Path {
                 "refit": refit,
                 "model": self.model.display().to_string(),
                 "signal": interrupt::signal(),
-            }));
+            }))?;
         }
-        if self.solving.quiet {
-            return Ok(());
+        if self.json || self.solving.quiet {
+            return end();
         }
         let (lambda, path) = (number(lambdas[best]), self.model.display());
         let by = self.select.replace('_', " ");
@@ -183,7 +201,8 @@ impl Path {
             }
             None => format!("its model is in {path}"),
         };
-        say(&format!("{table}\nbest λ {lambda}, by the {by}; {model} ({figures})\n"))
+        say(&format!("{table}\nbest λ {lambda}, by the {by}; {model} ({figures})\n"))?;
+        end()
     }
 
     /// The problem to train on, and what to validate on.
@@ -229,6 +248,7 @@ impl Path {
         // How bad the best one is, and its place.
         let mut best: Option<(f64, usize)> = None;
         let mut runs: Vec<Value> = Vec::new();
+        let mut missed = Vec::new();
         let mut table: Option<Table> = None;
         for (i, &lambda) in lambdas.iter().enumerate() {
             let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
@@ -245,6 +265,7 @@ impl Path {
             }
 
             let finished = Finished { problem, solver, settings: &settings, report, stop };
+            missed.push(finished.missed_gap(self.solving.gap));
             let mut run = finished.json();
             run["validation"] = evaluation.json(false);
             runs.push(run);
@@ -274,7 +295,7 @@ impl Path {
             }
         }
         let (Some((_, best)), Some(table)) = (best, table) else { bail!("there is no value of λ") };
-        Ok(Followed { lambdas, best, runs, table })
+        Ok(Followed { lambdas, best, runs, missed, table })
     }
 
     /// The figure that decides, or its negative: the less the better.
@@ -284,7 +305,12 @@ impl Path {
     }
 
     /// Trains on all examples of the training files, those to validate on too, and replaces the model.
-    fn train_once_more(&self, chosen: &ChosenTask, mut examples: Examples, lambda: f64) -> Result<Value> {
+    fn train_once_more(
+        &self,
+        chosen: &ChosenTask,
+        mut examples: Examples,
+        lambda: f64,
+    ) -> Result<(Value, Option<MissedGap>)> {
         let mut arguments = self.problem.clone();
         if let (Some(folds), Some(others)) = (&mut arguments.folds, &self.validate_folds) {
             folds.0.extend(&others.0);
@@ -299,6 +325,16 @@ impl Path {
         end(&progress, trained.stop);
         let Trained { model, solver, stop, report, problem, .. } = trained;
         model.save(&self.model)?;
-        Ok(Finished { problem: &problem, solver, settings: &settings, report, stop }.json())
+        let finished = Finished { problem: &problem, solver, settings: &settings, report, stop };
+        Ok((finished.json(), finished.missed_gap(self.solving.gap)))
     }
+}
+
+/// A line about the values of λ whose runs ended before their gap.
+fn many_missed(missed: &[Option<MissedGap>], lambdas: &[f64]) -> Option<String> {
+    let of_run = |(run, lambda): (&Option<MissedGap>, &f64)| {
+        run.as_ref().map(|missed| format!("λ {}: {missed}", number(*lambda)))
+    };
+    let each: Vec<String> = missed.iter().zip(lambdas).filter_map(of_run).collect();
+    (!each.is_empty()).then(|| format!("note: {}", each.join("; ")))
 }

@@ -19,9 +19,10 @@ use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
 use crate::loading::{load, note_all};
-use crate::print::{count, note, percent, say, say_json};
+use crate::memory;
+use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
-use crate::training::{Finished, Log, end, show};
+use crate::training::{Finished, Log, MissedGap, end, show};
 
 /// Train a model and prove how good it is
 ///
@@ -93,6 +94,10 @@ pub struct Train {
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
+    /// Exit with 3 when the run ends before its --gap; the model is saved all the same
+    #[arg(long, help_heading = "Solving")]
+    require_gap: bool,
+
     /// Label sets: shift the scores of labels so that this metric is best on held-out examples: micro_f1 or macro_f1
     ///
     /// A fifth of the examples is held out from a first run with the same λ, and tells the shifts: one for all labels (micro_f1) or one for each
@@ -105,7 +110,7 @@ pub struct Train {
     f32: bool,
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now (null where a pass did not measure it), lower_bound, gap, oracle_gap,
-    /// oracle_calls, queries, seconds, master_seconds
+    /// oracle_calls, queries, seconds, master_seconds; and estimated_gap, which is no proof (null where every pass measures the gap)
     ///
     /// When it cannot be written any more, training goes on and the model is saved; the exit code is then 2.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -182,6 +187,7 @@ impl Train {
         let test = test.map(|test| test.with_background(problem.task(), &background)).transpose()?;
         drop(examples);
         let training = trainer.prepare_problem(problem)?;
+        chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
         let thresholds = training.thresholds().map(
             |TunedThresholds { metric, held_out, values: (before, after), .. }| {
                 let examples = count(*held_out, "example");
@@ -198,6 +204,10 @@ impl Train {
                 0 => "there is no checkpoint yet; training starts from the beginning".to_owned(),
                 passes => format!("going on after {passes} passes"),
             });
+        }
+        let memory = training.memory();
+        if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
+            note(&format!("about {} of memory will be needed", bytes(memory)));
         }
         let mut log = match &self.log {
             Some(path) if begun > 0 => Some(Log::go_on(path, begun)?),
@@ -225,6 +235,7 @@ impl Train {
         }
 
         let finished = Finished { problem: &problem, solver, settings: &settings, report, stop };
+        let missed = finished.missed_gap(self.solving.gap);
         let evaluation = match &test {
             Some(test) => Some(Shown::new(test, test.evaluate_model(&problem, &model)?)),
             None => None,
@@ -233,6 +244,8 @@ impl Train {
             let mut object = finished.json();
             object["model"] = self.model.display().to_string().into();
             object["threads"] = threads.into();
+            object["memory_estimate"] = memory.into();
+            object["memory_peak"] = memory::peak().into();
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }
@@ -240,7 +253,7 @@ impl Train {
         }
         let failures = (checkpoint_failure, log.and_then(Log::failure));
         if self.json || self.solving.quiet {
-            return self.report_failures(failures);
+            return self.report_failures(failures, missed);
         }
         let columns = describe_columns(problem.preprocessing());
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
@@ -267,16 +280,20 @@ impl Train {
             }
         }
         say(&text)?;
-        self.report_failures(failures)
+        self.report_failures(failures, missed)
     }
 
-    /// An error when a checkpoint or the log could not be written, though the model is there.
-    fn report_failures(&self, (checkpoint, log): (Option<Error>, Option<(Error, usize)>)) -> Result<()> {
+    /// An error when a checkpoint or the log could not be written, though the model is there; and a word about a gap that was missed.
+    fn report_failures(
+        &self,
+        (checkpoint, log): (Option<Error>, Option<(Error, usize)>),
+        missed: Option<MissedGap>,
+    ) -> Result<()> {
         let log = log.map(|(error, passes)| format!("{error} (the log ends after pass {passes})"));
         let failures: Vec<String> =
             checkpoint.map(|error| error.to_string()).into_iter().chain(log).collect();
         if failures.is_empty() {
-            return Ok(());
+            return MissedGap::report(missed, self.require_gap, &self.model);
         }
         bail!("{}; the model itself is saved in {}", failures.join("; "), self.model.display())
     }

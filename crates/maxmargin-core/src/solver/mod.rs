@@ -27,6 +27,7 @@ mod face_factor;
 mod gram;
 mod halt;
 mod master;
+mod memory;
 mod n_slack;
 mod prox_bmrm;
 mod saddle_point;
@@ -136,6 +137,12 @@ pub trait Solver: Send {
 
     /// The weights to which the last pass's primal value belongs.
     fn weights(&self) -> &[f64];
+
+    /// What the relative gap would be if it were measured now, by the looks of it, for a solver that does not measure it in every
+    /// pass. Nothing is proven by it: it is for people who wait.
+    fn estimated_gap(&self) -> Option<f64> {
+        None
+    }
 
     /// Everything that the next pass depends on, for a checkpoint; `None` for a solver that cannot be saved.
     fn state(&self) -> Option<SolverState<'_>> {

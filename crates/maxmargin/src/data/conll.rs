@@ -93,6 +93,10 @@ impl ColumnOptions {
             let problem = "the data has only one column, which cannot be word and label";
             return Err(Error::parameter("label-column", problem));
         }
+        if self.syntax != TemplateSyntax::default() && self.template_file().is_none() {
+            let problem = "this says how a file of templates is written, but none is named; name one with the option templates";
+            return Err(Error::parameter("template-syntax", problem));
+        }
         let read = |(name, file): &(String, PathBuf)| Gazetteer::read(name, file);
         let gazetteers = self.gazetteers.iter().map(read).collect::<Result<Vec<_>>>()?;
         let file = self.template_file().unwrap_or(Path::new("templates"));

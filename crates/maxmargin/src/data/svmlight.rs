@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
         };
         if label_sets::is_list_of_numbers(label) {
             let problem = format!(
-                "`{}` is a list of labels, but here each row has one label; rows with several are for the task multilabel",
+                "`{}` is a list of labels, but here each row has one label; rows with several are for a task whose labels are sets",
                 excerpt(label)
             );
             return Err(line.error(start + 1, problem));
@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
             let token = excerpt(token);
             let header = match self.data.examples() == 0 && matches!(Promise::parse(line), Ok(Some(_))) {
                 true => {
-                    " (the header of an extreme-classification file? Its rows are for the task multilabel)"
+                    " (the header of an extreme-classification file? Its rows are for a task whose labels are sets)"
                 }
                 false => "",
             };

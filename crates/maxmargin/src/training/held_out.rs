@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Background, Known, Problem};
+use super::{Background, Known, Problem, mismatch};
 use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
 use crate::error::{Error, Place, Result};
 use crate::metrics::{ConfidenceBin, Metrics};
@@ -73,6 +73,7 @@ impl HeldOut {
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
+        mismatch::check_labels(files, known, data.as_ref(), &labels)?;
         Self { background: None, data, labels, unseen }.with_background(known.task, &Background::Usual)
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Problem;
+use super::mismatch::AttributesSeen;
 use crate::data::{
     Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, TextReading, Vocabulary,
 };
@@ -29,24 +30,35 @@ pub struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Reads files. `task` has the options of reading that go with them.
+    /// Reads files. `task` has the options of reading that go with them. Refused where nothing in them is known.
     pub fn read(
         &self,
         task: &dyn TaskObject,
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<Reading<Arc<dyn DataObject>>> {
-        task.read(files, &self.options(options), Some(self.names))
+        let reading = task.read(files, &self.options(options), Some(self.names))?;
+        let mut seen = AttributesSeen::default();
+        seen.add(reading.data.as_ref(), reading.unseen.attributes);
+        seen.check(files, *self)?;
+        Ok(reading)
     }
 
-    /// The same as it arrives: whole examples, in batches. No examples are no batches.
+    /// The same as it arrives: whole examples, in batches. No examples are no batches. That nothing was known is said at the end.
     pub fn read_batches(
         &self,
         task: &dyn TaskObject,
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<ExampleBatches<'a>> {
-        task.read_batches(files, &self.options(options), self.names)
+        let mut batches = task.read_batches(files, &self.options(options), self.names)?;
+        let (known, files, mut seen) = (*self, files.to_vec(), Some(AttributesSeen::default()));
+        Ok(Box::new(std::iter::from_fn(move || match batches.next() {
+            Some(batch) => Some(batch.inspect(|batch| {
+                seen.iter_mut().for_each(|seen| seen.add(batch.data.as_ref(), batch.unseen.attributes));
+            })),
+            None => seen.take()?.check(&files, known).err().map(Err),
+        })))
     }
 
     /// The options with what training fixed.
@@ -57,6 +69,7 @@ impl<'a> Known<'a> {
             usual_format: self.format.and_then(|format| format.parse().ok()),
             text_columns: self.text.columns.clone(),
             tags: self.text.tags,
+            model_table: self.text.table.clone(),
             ..options.clone()
         }
     }

@@ -9,6 +9,7 @@ mod examples;
 mod held_out;
 mod identity;
 mod known;
+mod mismatch;
 mod path;
 mod problem;
 mod run;

@@ -11,6 +11,9 @@ use crate::solver::{
     Certificate, Choice, Halt, Limits, Report, RunState, Solver, SolverSettings, Stop, resume_until,
 };
 
+/// What the program itself takes, and what readers leave behind.
+const PROGRAM: usize = 12 << 20;
+
 /// What a run tells while it goes on.
 #[derive(Debug)]
 pub enum Event<'a> {
@@ -80,6 +83,16 @@ impl Training {
     /// How far it is: above 0 passes where a checkpoint is gone on with.
     pub fn report(&self) -> &Report {
         self.state.report()
+    }
+
+    /// An estimate of the memory that the whole process will take at most, in bytes: data, names and solver. `None` where nothing is
+    /// known of the solver.
+    pub fn memory(&self) -> Option<usize> {
+        let solver = self.choice.memory(self.risk.as_ref(), &self.settings, &self.limits)?;
+        let examples = self.problem.examples();
+        let names = examples.names();
+        let names = names.labels.bytes() + names.attributes.bytes();
+        Some(PROGRAM + examples.data().bytes() + names + solver)
     }
 
     /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.
