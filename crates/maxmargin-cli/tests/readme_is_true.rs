@@ -113,10 +113,14 @@ fn the_first_commands_are_the_demo_and_the_tests() {
 fn stale_output_is_noticed() {
     let shown = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let printed = ["data 200 rows", "gap 9.55e-4, 0.12 s", "done"];
-    for text in ["data 200 rows\ngap 9.55e-4, 3.70 s\ndone", "…\ndone", "data 200 rows\n…", "…\ngap 9.56e-4, 1 s\n…"] {
+    for text in
+        ["data 200 rows\ngap 9.55e-4, 3.70 s\ndone", "…\ndone", "data 200 rows\n…", "…\ngap 9.56e-4, 1 s\n…"]
+    {
         assert_eq!(difference(&shown(text), &printed), None, "{text}");
     }
-    for text in ["data 210 rows\n…", "data 200 rows\ndone", "data 200 rows", "…\ngap 9.55e-4, 0.12 s", "…\nover\n…"] {
+    for text in
+        ["data 210 rows\n…", "data 200 rows\ndone", "data 200 rows", "…\ngap 9.55e-4, 0.12 s", "…\nover\n…"]
+    {
         assert!(difference(&shown(text), &printed).is_some(), "{text}");
     }
 }

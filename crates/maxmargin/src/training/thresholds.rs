@@ -7,7 +7,6 @@
 //! the best F1 is read off the sorted numbers (SCut, Yang 2001): of each label for Macro-F1, of all together for Micro-F1. Where labels
 //! have pairs, shifts of several labels act on each other; a step counts only if the metric itself is better, and is made again.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{HeldOut, Problem, Regularizer, Settings, Trainer};
@@ -41,12 +40,6 @@ impl ThresholdMetric {
             Self::MicroF1 => "micro_f1",
             Self::MacroF1 => "macro_f1",
         }
-    }
-}
-
-impl fmt::Display for ThresholdMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
