@@ -9,6 +9,7 @@ mod commands;
 mod evaluation;
 mod files;
 mod interrupt;
+mod lambda_choice;
 mod loading;
 mod plot;
 mod print;

@@ -9,5 +9,7 @@ mod task;
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
 pub use problem::ProblemArguments;
-pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
+pub use solving::{
+    REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
+};
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};
