@@ -13,7 +13,7 @@ const LEAST: usize = 5;
 const PATIENCE: usize = 2;
 
 /// A value that is worse by more than so many times what counts as equal is enough.
-const CLEARLY: f64 = 4.0;
+const CLEARLY: f64 = 10.0;
 
 /// The most values beyond either end of what was asked for.
 const MOST_BEYOND: usize = 12;
