@@ -12,6 +12,8 @@ Every run is a process of its own on one thread, and what counts is the CPU time
 used, less what a run of one pass used outside its pass: reading, and writing the model. A run ends at the gap, or when it has
 used the cap. The solver that wins most often goes first, and the others get no more than what shows that they are slower.
 
+Where `auto` is a solver that has a column of its own, that column stands for it.
+
 A cell passes where `auto` takes at most 1.5 times the CPU time of the best solver. Cells whose best solver needs less than
 a second are exempt, and the others are then not measured. Where nobody reaches the gap within the cap, the gaps at the cap
 are compared in place of times.
@@ -250,8 +252,21 @@ class Matrix:
                 best = self.best(cell)
                 if solver != SOLVERS[0] and best is not None and best < EXEMPT:
                     continue
+                if solver == "auto" and self.stands_for_another(cell, arguments):
+                    continue
                 cap = CAP if best is None or solver == "auto" else min(CAP, DECIDED * best + 0.5)
                 self.run(cell, problem, arguments, solver, cap)
+
+    def stands_for_another(self, cell, arguments):
+        """Whether `auto` is a solver that was measured, pass by pass: then so was `auto`, and a second run would show the noise
+        of the machine only. Not so with prox-p-bmrm, which `auto` may give other groups."""
+        _, printed = train(self.setting, [*arguments, "--solver", "auto", "--max-passes", "1"],
+                           self.setting.results / "auto.jsonl", 600)
+        measured = self.results.get((cell, printed["solver"]))
+        if measured is None or printed["solver"] == "prox-p-bmrm":
+            return False
+        self.keep({**measured, "solver": "auto", "chosen": printed["solver"]})
+        return True
 
 
 def cells():

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use maxmargin::data::TaskData as _;
 use maxmargin::data::{Edge, UNKNOWN_LABEL};
 use maxmargin::{Error, Result};
 use maxmargin_align::{

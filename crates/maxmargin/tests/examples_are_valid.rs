@@ -188,8 +188,8 @@ impl TaskData for Words {
         &self.1
     }
 
-    fn is_labelled(&self, example: usize) -> bool {
-        self.1[example] != UNKNOWN_LABEL
+    fn labels_of(&self, example: usize) -> &[u32] {
+        &self.1[example..=example]
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {

@@ -22,16 +22,20 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
     /// What it is, in the plural: "rows with a label each".
     const KIND: &'static str;
 
-    /// The number of examples.
-    fn len(&self) -> usize;
+    /// The number of examples. To be written by data that is not made of rows.
+    fn len(&self) -> usize {
+        self.as_rows().map_or(0, ExampleRows::len)
+    }
 
     /// Whether there is no example.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of attributes: what weights are learnt for.
-    fn attributes(&self) -> usize;
+    /// The number of attributes: what weights are learnt for. To be written by data that is not made of rows.
+    fn attributes(&self) -> usize {
+        self.as_rows().map_or(0, |rows| rows.features().columns())
+    }
 
     /// The rows of a feature matrix, where examples are made of them.
     fn as_rows(&self) -> Option<&ExampleRows> {
@@ -51,11 +55,16 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
     /// Some of the examples, in the order in which they are given. Refused where one does not exist.
     fn subset(&self, examples: &[usize]) -> Result<Self>;
 
-    /// Whether all that is to be predicted of an example is known.
-    fn is_labelled(&self, example: usize) -> bool;
-
     /// The labels of all examples, one after the other; [`UNKNOWN_LABEL`] where one is not known.
     fn labels(&self) -> &[u32];
+
+    /// The labels of an example. Panics when it does not exist.
+    fn labels_of(&self, example: usize) -> &[u32];
+
+    /// Whether all that is to be predicted of an example is known.
+    fn is_labelled(&self, example: usize) -> bool {
+        !self.labels_of(example).contains(&UNKNOWN_LABEL)
+    }
 
     /// One more than the largest number of a known label.
     fn label_count(&self) -> usize {

@@ -14,6 +14,7 @@ mod oracles;
 mod pairs;
 mod parts;
 mod set_loss;
+mod whole_product;
 
 use std::sync::Arc;
 
@@ -407,6 +408,10 @@ impl Structure for MultilabelStructure {
     }
 
     fn product(&self, _x: &Rows, kernel: &f64, truth: &LabelSet, y: &LabelSet, z: &LabelSet) -> f64 {
+        if truth.is_whole() && y.is_whole() && z.is_whole() {
+            let (unary, pairs) = self.whole_products(truth, y, z);
+            return self.unit() * self.unit() * unary * kernel + pairs;
+        }
         let labels = self.labels();
         let mut shares = vec![0.0; 3 * labels];
         let (y_shares, rest) = shares.split_at_mut(labels);

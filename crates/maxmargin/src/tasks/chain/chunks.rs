@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::SequenceExamples;
+use crate::data::TaskData;
 use crate::data::tag_scheme::{Span, spans};
 use crate::data::{Alphabet, are_tags};
 use crate::metrics::{Comparison, Retrieval};

@@ -39,11 +39,6 @@ impl SequenceExamples {
         &self.rows
     }
 
-    /// The labels of a sequence. Panics when it does not exist.
-    pub fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[self.rows.range(example)]
-    }
-
     /// The same rows, each an example of its own.
     pub fn into_rows(self) -> Result<RowExamples> {
         RowExamples::new(self.rows, self.labels)
@@ -53,14 +48,6 @@ impl SequenceExamples {
 impl TaskData for SequenceExamples {
     const KIND: &'static str = "sequences of rows with a label for each row";
 
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn attributes(&self) -> usize {
-        self.rows.features().columns()
-    }
-
     fn as_rows(&self) -> Option<&ExampleRows> {
         Some(&self.rows)
     }
@@ -69,8 +56,8 @@ impl TaskData for SequenceExamples {
         &self.labels
     }
 
-    fn is_labelled(&self, example: usize) -> bool {
-        !self.labels_of(example).contains(&UNKNOWN_LABEL)
+    fn labels_of(&self, example: usize) -> &[u32] {
+        &self.labels[self.rows.range(example)]
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {

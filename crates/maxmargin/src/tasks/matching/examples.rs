@@ -89,11 +89,6 @@ impl GraphExamples {
         graph.expect("there is an edge for each row")
     }
 
-    /// The labels of the edges of an example. Panics when it does not exist.
-    pub fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[self.rows.range(example)]
-    }
-
     /// The numbers of sure links without an edge, where they were counted.
     pub fn unreachable(&self) -> Option<&[u32]> {
         self.unreachable.as_deref()
@@ -108,14 +103,6 @@ impl GraphExamples {
 impl TaskData for GraphExamples {
     const KIND: &'static str = "bipartite graphs with a row and a label for each edge";
 
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn attributes(&self) -> usize {
-        self.rows.features().columns()
-    }
-
     fn as_rows(&self) -> Option<&ExampleRows> {
         Some(&self.rows)
     }
@@ -124,8 +111,8 @@ impl TaskData for GraphExamples {
         &self.labels
     }
 
-    fn is_labelled(&self, example: usize) -> bool {
-        !self.labels_of(example).contains(&UNKNOWN_LABEL)
+    fn labels_of(&self, example: usize) -> &[u32] {
+        &self.labels[self.rows.range(example)]
     }
 
     fn missing_truth(&self, _: bool) -> Option<&'static str> {

@@ -5,6 +5,7 @@
 //! together. Sure links that are no edges of the graph count in |S|, so that leaving edges out of graphs improves nothing.
 
 use super::GraphExamples;
+use crate::data::TaskData;
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, share};
 use crate::structure::{LinkLoss, Links, MatchingStructure};
 

@@ -50,14 +50,6 @@ impl RowExamples {
 impl TaskData for RowExamples {
     const KIND: &'static str = "rows with a label each";
 
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn attributes(&self) -> usize {
-        self.rows.features().columns()
-    }
-
     fn as_rows(&self) -> Option<&ExampleRows> {
         Some(&self.rows)
     }
@@ -66,8 +58,8 @@ impl TaskData for RowExamples {
         &self.labels
     }
 
-    fn is_labelled(&self, example: usize) -> bool {
-        self.labels[example] != UNKNOWN_LABEL
+    fn labels_of(&self, example: usize) -> &[u32] {
+        &self.labels[example..=example]
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {
@@ -84,7 +76,7 @@ impl TaskData for RowExamples {
     }
 
     fn fingerprint(&self) -> u64 {
-        self.rows.fingerprint(|i| &self.labels[i..=i], |_, _| ())
+        self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
     }
 
     /// Each row of a sequence is an example.

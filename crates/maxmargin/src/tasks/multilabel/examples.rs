@@ -57,11 +57,6 @@ impl LabelSetExamples {
         &self.rows
     }
 
-    /// The labels of an example. Panics when it does not exist.
-    pub fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[self.sets[example]..self.sets[example + 1]]
-    }
-
     /// The `count` labels that occur most often, the most frequent first; of equally frequent ones, the smaller number
     /// first. There are fewer when fewer occur.
     pub fn most_frequent_labels(&self, count: usize) -> Vec<u32> {
@@ -88,14 +83,6 @@ impl LabelSetExamples {
 impl TaskData for LabelSetExamples {
     const KIND: &'static str = "rows with a set of labels each";
 
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn attributes(&self) -> usize {
-        self.rows.features().columns()
-    }
-
     fn as_rows(&self) -> Option<&ExampleRows> {
         Some(&self.rows)
     }
@@ -104,8 +91,8 @@ impl TaskData for LabelSetExamples {
         &self.labels
     }
 
-    fn is_labelled(&self, example: usize) -> bool {
-        !self.labels_of(example).contains(&UNKNOWN_LABEL)
+    fn labels_of(&self, example: usize) -> &[u32] {
+        &self.labels[self.sets[example]..self.sets[example + 1]]
     }
 
     /// Whatever was unknown to files: an example without labels has the empty set.

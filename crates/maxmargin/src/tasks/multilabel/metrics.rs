@@ -4,6 +4,7 @@
 //! the F1 of the example: nothing was to be found, and nothing was.
 
 use super::LabelSetExamples;
+use crate::data::TaskData;
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, per_set};
 use crate::structure::{LabelSet, MultilabelStructure, UNKNOWN_LABEL};
 
