@@ -85,7 +85,7 @@ def measure(command):
 
 def run(entry, data, results, program, limit):
     name, task, train, test, options, figure, convert = entry
-    is_folds = test[0].isdigit()
+    is_folds = re.fullmatch(r"[0-9,-]+", test)
     files = [data / train] if is_folds else [data / train, data / test]
     if not all(file.exists() for file in files):
         print(f"{name} is not there: left out", file=sys.stderr)

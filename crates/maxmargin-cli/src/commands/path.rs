@@ -240,7 +240,8 @@ impl Path {
         while let Some(lambda) = ladder.next() {
             let name = format!("λ {} (number {})", number(lambda), runs.len() + 1);
             if ladder.is_beyond(runs.len()) && !lambdas.is_empty() && !self.solving.quiet {
-                let end = if Some(lambda) < ladder.lambdas().reduce(f64::min) { "smallest" } else { "largest" };
+                let end =
+                    if Some(lambda) < ladder.lambdas().reduce(f64::min) { "smallest" } else { "largest" };
                 note(&format!("the best λ is the {end} so far; going on beyond it with {}", number(lambda)));
             }
             let mut progress = Progress::new(path.limits(), self.solving.quiet, &name);

@@ -79,9 +79,9 @@ pub struct Train {
     #[command(flatten)]
     solving: SolvingArguments,
 
-    /// Start from the weights of another model of the same task, labels and attributes
+    /// Start from the weights of another model of the same task, where the names of labels and attributes agree
     ///
-    /// Columns are filled in and standardised as for that model, not anew.
+    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew.
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
 
@@ -160,9 +160,7 @@ impl Train {
         let (examples, others) = load(&self.problem, chosen, others)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings {
-            regularizer: self
-                .regularizer
-                .choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
+            regularizer: self.regularizer.choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
             solver: self.solver,
             background: background.clone(),
             single_precision: self.f32,

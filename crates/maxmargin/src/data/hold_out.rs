@@ -40,7 +40,9 @@ pub fn hold_out(examples: usize, share: f64, seed: u64) -> Result<(Vec<usize>, V
 /// ```
 pub fn cross_validation(examples: usize, folds: usize, seed: u64) -> Result<Vec<(Vec<usize>, Vec<usize>)>> {
     if folds < 2 || folds > examples {
-        let problem = format!("{folds} folds are not allowed for {examples} examples; there are at least two, none of them empty");
+        let problem = format!(
+            "{folds} folds are not allowed for {examples} examples; there are at least two, none of them empty"
+        );
         return Err(Error::parameter("cv", problem));
     }
     let order = shuffled(examples, seed);

@@ -82,14 +82,16 @@ impl Ladder {
         if best.badness == 0.0 {
             return None;
         }
-        let smaller = || self.tried.iter().filter(|rung| rung.lambda < best.lambda);
-        // Where figures do not move at all, nothing is learnt yet.
-        let worth = |rung: &Rung| match rung.badness - best.badness {
-            worse if worse <= 0.0 => 0,
+        let smaller = |(_, rung): &(usize, &Rung)| rung.lambda < best.lambda;
+        let worth = |(place, rung): (usize, &Rung)| match rung.badness - best.badness {
+            // As good as the best, if not quite.
+            worse if worse < 0.0 => 0,
+            // Where figures do not move at all, nothing may be learnt yet.
+            0.0 if self.patience > 1 && !self.is_beyond(place) => 0,
             worse if worse > CLEARLY * rung.tolerance => PATIENCE,
             _ => 1,
         };
-        let worse: usize = smaller().map(worth).sum();
+        let worse: usize = self.tried.iter().enumerate().filter(smaller).map(worth).sum();
         let extreme = |pick: fn(f64, f64) -> f64| self.lambdas().reduce(pick);
         let beyond = |is_beyond: &dyn Fn(&f64) -> bool| self.lambdas().filter(is_beyond).count();
         let (first, last) = (*self.asked.first()?, *self.asked.last()?);
@@ -97,7 +99,7 @@ impl Ladder {
             return Some(extreme(f64::min)? / self.factor);
         }
         let is_largest = self.lambdas().all(|lambda| lambda <= best.lambda);
-        if is_largest && smaller().any(|rung| rung.badness != best.badness) {
+        if is_largest && self.tried.iter().any(|rung| rung.badness != best.badness) {
             let above = beyond(&|lambda| *lambda > first);
             return (above < MOST_BEYOND).then_some(extreme(f64::max)? * self.factor);
         }
@@ -169,15 +171,15 @@ mod tests {
 
     #[test]
     fn figures_that_do_not_move_end_nothing_early() {
-        // Nothing is learnt down to 1e-5.
-        let badness = |lambda: f64| if lambda > 1e-5 { 1.0 } else { from(1e-7)(lambda) / 10.0 };
-        let (tried, best) = climb(Ladder::down_from(1.0), badness, 0.01);
-        assert!((best / 1e-7).log10().abs() < 0.26, "{best}");
-        assert!(tried.len() < 20, "{}", tried.len());
-        // Nor where they never do.
+        // Nothing is learnt in the first steps.
+        let badness = |lambda: f64| if lambda > 0.02 { 1.0 } else { from(1e-4)(lambda) / 10.0 };
+        let (tried, best) = climb(Ladder::down_from(1.0), badness, 0.001);
+        assert!((best / 1e-4).log10().abs() < 0.26, "{best}");
+        assert!(tried.len() < 14, "{}", tried.len());
+        // Where they never move, it ends all the same.
         let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.5, 0.0);
-        assert_eq!((tried.len(), best), (LEAST + MOST_BEYOND, 1.0));
-        // Unless nothing is left to be had.
+        assert_eq!((tried.len(), best), (LEAST + PATIENCE, 1.0));
+        // Earlier where nothing is left to be had.
         let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.0, 0.0);
         assert_eq!((tried.len(), best), (LEAST, 1.0));
     }

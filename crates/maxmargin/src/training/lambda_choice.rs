@@ -18,7 +18,7 @@ use crate::surrogate::Surrogate;
 const COARSE_GAP: f64 = 0.1;
 
 /// The most passes of a run of the path: a solver that comes no closer within these says enough about its λ.
-const MOST_PASSES: usize = 200;
+const MOST_PASSES: usize = 100;
 
 /// The share of the examples that is held out.
 const HELD_OUT: f64 = 0.2;
@@ -98,7 +98,8 @@ impl Split {
     fn all(problem: &Problem, settings: &Settings, asked: Option<usize>) -> Result<Vec<Self>> {
         let examples = problem.examples().len();
         if examples < 2 {
-            let problem = format!("to choose it takes at least two examples, and there are {examples}; name it");
+            let problem =
+                format!("to choose it takes at least two examples, and there are {examples}; name it");
             return Err(Error::parameter("lambda", problem));
         }
         let usual = || ENOUGH.div_ceil(examples).clamp(2, MOST_FOLDS.min(examples));

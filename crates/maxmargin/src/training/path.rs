@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::run::follow;
 use super::{Event, Ladder, Problem, Settings};
 use crate::error::Result;
-use crate::model::Model;
 use crate::linear::norm_squared;
+use crate::model::Model;
 use crate::risk::{Groups, Point, Risk, evaluate};
 use crate::solver::{Choice, Halt, Limits, Outcome, RunState, Solver, SolverKind, SolverSettings};
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::lambda_choice::choose;
 use super::{
-    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings, Training, warm_start,
+    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings, Training,
+    warm_start,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -112,7 +113,8 @@ impl Trainer {
         self.with(|settings| settings.single_precision = true)
     }
 
-    /// From the weights of another model of the same task and labels. Columns are changed as for that model.
+    /// From the weights of another model of the same task, where the names of labels and attributes agree. Columns are changed as for
+    /// that model.
     pub fn warm_start(mut self, model: Model) -> Self {
         self.warm_start = Some(model);
         self
@@ -178,14 +180,10 @@ impl Trainer {
         let begun = Instant::now();
         let (lambda, lambda_choice) = self.decide(&problem, halt, observe)?;
         let mut settings = self.settings.solver_settings(lambda)?;
-        let mut choice = self.settings.solver.resolve(risk.as_ref(), lambda);
+        let choice = self.settings.solver.resolve(risk.as_ref(), lambda);
         if let Some(model) = &self.warm_start {
-            choice = choice.from_given_weights(risk.as_ref());
             if !choice.kind.starts_anywhere() {
-                let problem = format!(
-                    "{} always starts at 0; use the solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm",
-                    choice.kind
-                );
+                let problem = format!("{} always starts at 0; use another solver, such as auto", choice.kind);
                 return Err(Error::parameter("warm start", problem));
             }
             settings.start = Some(warm_start::weights(model, &problem)?);

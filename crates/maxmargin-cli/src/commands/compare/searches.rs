@@ -91,7 +91,8 @@ impl CompareSearches {
         let trainer = Trainer::of(chosen.task.boxed(), Settings { background, regularizer, ..settings });
         let problem = trainer.problem(&examples)?;
         let data = problem.examples().data();
-        let settings = trainer.settings().solver_settings(regularizer.lambda(data.len()).unwrap_or(f64::NAN))?;
+        let settings =
+            trainer.settings().solver_settings(regularizer.lambda(data.len()).unwrap_or(f64::NAN))?;
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
         let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
