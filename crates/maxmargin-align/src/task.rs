@@ -59,11 +59,11 @@ impl Task for Alignment {
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "alignment";
-    const SUMMARY: &'static str = "Which words of a sentence and its translation belong together";
     const ABOUT: &'static str = "\
+Which words of a sentence and its translation belong together
+
 Data is two files of text, one sentence a line: the text and its translation, in this order. A label is a set \
 of links between words, found as a whole; see the task matching for limits, losses, predictions and metrics.";
-    const HAS_BACKGROUND: bool = false;
     const READS_TABLES: bool = false;
 
     fn options() -> Vec<TaskOption> {
@@ -234,6 +234,14 @@ of links between words, found as a whole; see the task matching for limits, loss
 
     fn name(names: &Vocabulary, input: &Graph, label: &Links) -> Value {
         Matching::name(names, input, label)
+    }
+
+    fn member(names: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Matching::member(names, input, variable)
+    }
+
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        Matching::is_right(data, example, variable, value)
     }
 
     fn write(label: &Value) -> String {

@@ -1,18 +1,13 @@
 //! How good predictions for held-out data are, for people and for machines.
 
 use maxmargin::data::Unseen;
-use maxmargin::metrics::Retrieval;
-use maxmargin::tasks::Prediction;
+use maxmargin::metrics::{ConfidenceBin, Retrieval};
 use maxmargin::training::{Evaluation, HeldOut};
 use serde_json::{Value, json};
 
+use crate::plot::{Curve, Figure, Panel};
 use crate::print::{count, number, percent};
 use crate::table::Table;
-
-/// The number of examples with a prediction that is not proven to be the best.
-pub fn count_unproven(predictions: &[Vec<Prediction>]) -> usize {
-    predictions.iter().filter(|best| !best.iter().all(Prediction::is_proven)).count()
-}
 
 /// A line about predictions that are not proven to be the best, if there are any.
 pub fn unproven_note(unproven: usize, examples: usize) -> Option<String> {
@@ -147,6 +142,47 @@ impl Shown<'_> {
         let unseen = unseen_note(self.held_out.unseen());
         unseen.into_iter().chain(unproven_note(self.evaluation.unproven, data.len())).collect()
     }
+}
+
+/// Confidence bins as a table, and whether what is surer is right more often.
+pub fn bin_table(bins: &[ConfidenceBin]) -> String {
+    let mut table = Table::new(["confidence from", "to", "predicted", "right", "precision"]);
+    for bin in bins {
+        table.row([
+            number(bin.least),
+            number(bin.most),
+            bin.parts.to_string(),
+            bin.right.to_string(),
+            percent(bin.precision()),
+        ]);
+    }
+    let falls = bins.windows(2).position(|pair| pair[1].precision() < pair[0].precision());
+    let conclusion = match falls {
+        None => "Precision rises throughout.".to_owned(),
+        Some(place) => format!("Precision falls from bin {} to bin {}.", place + 1, place + 2),
+    };
+    format!("{table}\n{conclusion}\n")
+}
+
+/// The same for programs.
+pub fn bin_objects(bins: &[ConfidenceBin]) -> Value {
+    let object = |bin: &ConfidenceBin| {
+        let ConfidenceBin { least, median, most, parts, right } = bin;
+        json!({
+            "least": least, "median": median, "most": most, "predicted": parts, "right": right,
+            "precision": bin.precision(),
+        })
+    };
+    bins.iter().map(object).collect()
+}
+
+/// Precision over confidence.
+pub fn bin_figure(title: String, bins: &[ConfidenceBin]) -> Figure {
+    let points = bins.iter().map(|bin| (bin.median, bin.precision())).collect();
+    let curves = vec![Curve { name: "predicted parts".to_owned(), points }];
+    let (x, y) = ("confidence (median of a bin)".to_owned(), "precision".to_owned());
+    let panel = Panel { title: String::new(), x, y, curves, level: None };
+    Figure { title, rows: vec![vec![panel]] }
 }
 
 /// A line about what a model does not know, if there is anything.

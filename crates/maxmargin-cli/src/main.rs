@@ -2,19 +2,23 @@
 //!
 //! Each command has a file in `commands`; what several share is in `arguments` (flags, and those of tasks by the registry),
 //! `loading` (training data), `files` (what is read and written), `training` (one solve, watched), `progress`, `evaluation`,
-//! `print` and `plot`.
+//! `print` and `plot`. `help` decides how much of it is shown.
 
+mod answers;
 mod arguments;
 mod commands;
 mod evaluation;
 mod files;
+mod help;
 mod interrupt;
 mod lambda_choice;
 mod loading;
+mod memory;
 mod plot;
 mod print;
 mod progress;
 mod table;
+mod time_left;
 mod training;
 
 use std::io;
@@ -28,6 +32,7 @@ use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_flags,
 use self::commands::compare::{self, CompareSearches, CompareSolvers};
 use self::commands::path::Path;
 use self::commands::train::Train;
+use self::training::MissedGap;
 
 /// Max-margin structured output learning, with a proof of optimality for every model.
 ///
@@ -45,7 +50,8 @@ Examples:
   maxmargin eval --model words.model --data test.txt
   maxmargin predict --model words.model --input new.txt > labels.txt
 
-Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault, 130 when Ctrl-C (SIGINT) and 143
+Exit codes: 0 when all went well, 2 when an argument, a file or its content is at fault, 3 when a run ended before its gap and
+--require-gap was given, 130 when Ctrl-C (SIGINT) and 143
 when SIGTERM broke a run off: what it found until then is saved."
 )]
 struct Arguments {
@@ -61,6 +67,8 @@ enum Command {
     Associate(commands::associate::Associate),
     Grid(commands::grid::Grid),
     Demo(commands::demo::Demo),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
 }
 
 /// The tree of commands: those that are about a task have a subcommand for each.
@@ -68,13 +76,15 @@ fn tree() -> Tree {
     let tree = Arguments::command();
     let tree = tree.mut_subcommand("predict", reading_flags).mut_subcommand("eval", reading_flags);
     // In the order of use.
-    let others = ["predict", "eval", "inspect", "associate", "grid", "demo"];
+    let others = ["predict", "eval", "inspect", "associate", "grid", "demo", "completions", "man"];
     let tree = others.iter().enumerate().fold(tree, |tree, (place, name)| {
         tree.mut_subcommand(name, |command| command.display_order(10 + place))
     });
-    tree.subcommand(with_tasks::<Train>("train").display_order(1))
+    let tree = tree
+        .subcommand(with_tasks::<Train>("train").display_order(1))
         .subcommand(with_tasks::<Path>("path").display_order(11))
-        .subcommand(compare::command().display_order(12))
+        .subcommand(compare::command().display_order(12));
+    help::short(tree)
 }
 
 fn main() -> ExitCode {
@@ -106,6 +116,8 @@ fn run(tree: &Tree) -> Result<()> {
                 Command::Associate(command) => command.run(),
                 Command::Grid(command) => command.run(),
                 Command::Demo(command) => command.run(),
+                Command::Completions(command) => command.run(tree.clone()),
+                Command::Man(command) => command.run(tree.clone()),
             }
         }
         None => Ok(()),
@@ -181,5 +193,5 @@ fn finish(result: Result<()>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     print::note(&format!("error: {error}"));
-    ExitCode::from(2)
+    ExitCode::from(if error.is::<MissedGap>() { 3 } else { 2 })
 }

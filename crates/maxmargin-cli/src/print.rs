@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use anyhow::{Result, anyhow};
 use maxmargin::escaped;
-pub use maxmargin::shown::{count, lower, number, percent, short_lower, short_upper, time, upper};
+pub use maxmargin::shown::{bytes, count, lower, number, percent, short_lower, short_upper, time, upper};
 use serde_json::Value;
 
 /// Prints on standard output, all at once.

@@ -1,18 +1,18 @@
 //! What a run shows while it works: a bar on a terminal, a line now and then elsewhere.
 
-use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use maxmargin::solver::{Limits, Report};
+use maxmargin::solver::{Gap, Limits, Report};
 
 use crate::print::{note, short_lower, short_upper, time};
+use crate::time_left::TimeLeft;
 
 /// Elsewhere than on a terminal there is a line at the passes 1, 2, 4, 8, … and at least this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// The passes from whose gaps the time left is estimated.
-const RECENT: usize = 20;
+/// An estimate of the gap is shown where it is at most this share of what is proven.
+const WORTH_SHOWING: f64 = 0.95;
 const BAR_LENGTH: u64 = 1000;
 
 /// Shows reports.
@@ -21,8 +21,7 @@ pub struct Progress {
     show: Show,
     /// What the run is called, where there are several.
     name: String,
-    first_gap: Option<f64>,
-    recent: VecDeque<(f64, f64)>,
+    by_gap: TimeLeft,
     is_over: bool,
 }
 
@@ -47,7 +46,7 @@ impl Progress {
             Show::Lines { last: Instant::now() }
         };
         let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        Self { limits, show, name, first_gap: None, recent: VecDeque::new(), is_over: false }
+        Self { limits, show, name, by_gap: TimeLeft::new(limits.gap), is_over: false }
     }
 
     /// The same with nothing elsewhere than on a terminal: for runs of which others say what came of them.
@@ -58,14 +57,7 @@ impl Progress {
     /// Shows how far the run is. After its last pass no time is left.
     pub fn update(&mut self, report: &Report, is_last: bool) {
         self.is_over = is_last;
-        let gap = report.certificate.gap().0;
-        if gap.is_finite() && gap > 0.0 {
-            self.first_gap.get_or_insert(gap);
-            self.recent.push_back((report.seconds, gap.ln()));
-            if self.recent.len() > RECENT {
-                self.recent.pop_front();
-            }
-        }
+        self.by_gap.add(report.seconds, report.estimated_gap.unwrap_or(report.certificate.gap().0));
         match &mut self.show {
             Show::Nothing => {}
             Show::Lines { last } => {
@@ -97,7 +89,7 @@ impl Progress {
             report.passes,
             short_upper(certificate.primal),
             short_lower(certificate.lower_bound),
-            certificate.gap(),
+            shown_gap(report),
             report.oracle_calls,
             time(report.seconds),
             self.left(report),
@@ -106,7 +98,7 @@ impl Progress {
 
     /// What fits beside the bar on a narrow terminal; a wrapped line could not be drawn over.
     fn short_line(&self, report: &Report) -> String {
-        let (gap, primal) = (report.certificate.gap(), short_upper(report.certificate.primal));
+        let (gap, primal) = (shown_gap(report), short_upper(report.certificate.primal));
         let (time, left) = (time(report.seconds), self.left(report));
         format!("{}pass {}: gap {gap}, F ≤ {primal}, {time}{left}", self.name, report.passes)
     }
@@ -115,15 +107,7 @@ impl Progress {
     fn share_done(&self, report: &Report) -> f64 {
         let passes = report.passes as f64 / self.limits.max_passes as f64;
         let seconds = self.limits.time_limit.map_or(0.0, |limit| report.seconds / limit.as_secs_f64());
-        self.gap_share(report.certificate.gap().0).max(passes).max(seconds).clamp(0.0, 1.0)
-    }
-
-    /// How far the logarithm of the gap has come on its way to the target.
-    fn gap_share(&self, gap: f64) -> f64 {
-        let Some(first) = self.first_gap else { return 0.0 };
-        let way = (first / self.limits.gap).ln();
-        let done = (first / gap.max(self.limits.gap)).ln();
-        if way > 0.0 { done / way } else { 1.0 }
+        self.by_gap.share_done().max(passes).max(seconds).clamp(0.0, 1.0)
     }
 
     fn left(&self, report: &Report) -> String {
@@ -135,17 +119,26 @@ impl Progress {
             let passes_left = self.limits.max_passes.saturating_sub(report.passes);
             passes_left as f64 * report.seconds / report.passes as f64
         });
-        let least = [self.seconds_left(), by_time, by_passes].into_iter().flatten().reduce(f64::min);
-        least.map(|seconds| format!(", about {} left", time(seconds))).unwrap_or_default()
+        let limit = [by_time, by_passes].into_iter().flatten().reduce(f64::min);
+        match (self.by_gap.range(), limit) {
+            (Some((least, most)), limit) if limit.is_none_or(|limit| limit > least) => {
+                format!(", {} to {} left", time(least), time(limit.map_or(most, |limit| limit.min(most))))
+            }
+            (None, Some(limit)) if self.by_gap.least().is_some_and(|least| least < limit) => {
+                format!(", at most {} left", time(limit))
+            }
+            (_, Some(limit)) => format!(", about {} left", time(limit)),
+            (_, None) => String::new(),
+        }
     }
+}
 
-    /// The time left if the gap goes on to shrink by the same factor per second as it lately did.
-    fn seconds_left(&self) -> Option<f64> {
-        let (&(t0, g0), &(t1, g1)) = (self.recent.front()?, self.recent.back()?);
-        let rate = (g0 - g1) / (t1 - t0);
-        let left = (g1 - self.limits.gap.ln()) / rate;
-        (self.recent.len() > 2 && rate > 0.0 && left.is_finite() && (0.0..1e6).contains(&left))
-            .then_some(left)
+/// The gap that is proven, and where a solver does not measure it in every pass, what it seems to be by now.
+fn shown_gap(report: &Report) -> String {
+    let gap = report.certificate.gap();
+    match report.estimated_gap {
+        Some(estimate) if estimate < WORTH_SHOWING * gap.0 => format!("{gap} (≈ {} by now)", Gap(estimate)),
+        _ => gap.to_string(),
     }
 }
 
@@ -163,18 +156,29 @@ mod tests {
             queries: 0,
             seconds: seconds.into(),
             master_seconds: 0.0,
+            estimated_gap: None,
         }
     }
 
     #[test]
     fn the_time_left_follows_the_gap() {
         let mut progress = Progress::new(Limits { gap: 1e-3, ..Limits::default() }, true, "");
-        for second in 0..8 {
-            progress.update(&report(second, 0.5f64.powi(second as i32)), false);
+        for second in 0..20 {
+            progress.update(&report(second, 0.7f64.powi(second as i32)), false);
         }
-        let left = progress.seconds_left().unwrap();
-        assert!((left - (1000f64.log2() - 7.0)).abs() < 1e-9, "{left}");
-        assert!((0.69..0.71).contains(&progress.gap_share(0.5f64.powi(7))));
+        let last = report(19, 0.7f64.powi(19));
+        assert_eq!(progress.left(&last), ", 0.37 s to 0.59 s left");
+    }
+
+    #[test]
+    fn an_estimate_is_marked_as_such() {
+        let measured = report(7, 0.25);
+        assert_eq!(shown_gap(&measured), "2.50e-1");
+        assert_eq!(shown_gap(&Report { estimated_gap: Some(0.249), ..measured }), "2.50e-1");
+        assert_eq!(
+            shown_gap(&Report { estimated_gap: Some(0.125), ..measured }),
+            "2.50e-1 (≈ 1.25e-1 by now)"
+        );
     }
 
     #[test]

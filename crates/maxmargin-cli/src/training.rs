@@ -13,7 +13,7 @@ use maxmargin::training::{Event, Problem};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{lower, note, percent, time, upper};
+use crate::print::{lower, note, number, percent, time, upper};
 use crate::progress::Progress;
 
 /// A finished run, as commands report it.
@@ -29,6 +29,34 @@ pub struct Finished<'a> {
     /// Why it ended.
     pub stop: Stop,
 }
+
+/// A run that ended before its gap, in words.
+#[derive(Debug)]
+pub struct MissedGap(String);
+
+impl MissedGap {
+    /// Says so, or makes an error of it, with an exit code of its own, where the gap is required.
+    pub fn report(missed: Option<Self>, is_required: bool, model: &Path) -> Result<()> {
+        match missed {
+            None => Ok(()),
+            Some(Self(text)) if is_required => {
+                Err(Self(format!("{text} (--require-gap); the model is saved in {}", model.display())).into())
+            }
+            Some(Self(text)) => {
+                note(&format!("note: {text}"));
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for MissedGap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for MissedGap {}
 
 /// Solves until a limit is reached or a signal asks to stop. What each pass achieved goes to `observe`.
 pub fn solve(
@@ -123,6 +151,7 @@ impl Log {
             "queries": report.queries,
             "seconds": report.seconds,
             "master_seconds": report.master_seconds,
+            "estimated_gap": report.estimated_gap,
         });
         add_certificate(&mut line, report);
         let line = format!("{line}\n");
@@ -200,6 +229,20 @@ impl Finished<'_> {
             certificate.gap(),
             problem.search().remark().map_or(String::new(), |remark| format!("; {remark}")),
         )
+    }
+
+    /// What to say of a run that was not broken off and yet ended before this gap. Where there is no certificate, there is no gap.
+    pub fn missed_gap(&self, aim: f64) -> Option<MissedGap> {
+        let gap = self.report.certificate.gap();
+        let is_missed = self.stop != Stop::Interrupted && gap.0 > aim;
+        (is_missed && self.problem.search().surrogate().is_convex()).then(|| {
+            let why = match self.stop {
+                // Weights in single precision are a little worse than those that reached it.
+                Stop::GapReached => "the weights were rounded to single precision",
+                stop => stop.name(),
+            };
+            MissedGap(format!("the gap is {gap}, not the {} asked for: {why}", number(aim)))
+        })
     }
 
     /// How much work it was.

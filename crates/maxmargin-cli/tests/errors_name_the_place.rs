@@ -65,7 +65,7 @@ fn bad_arguments_are_refused() {
         ),
         (
             "train multilabel --train rows.svm --model m --solver small-qp".into(),
-            &["small-qp needs the surrogate margin", "multiclass, chain or matching"],
+            &["small-qp needs the surrogate margin", "labels are flows in a network"],
         ),
         ("path multiclass --train rows.svm --model m --lambdas 1,x --validate rows.svm".into(), &["above 0"]),
         (

@@ -74,3 +74,51 @@ fn bad_places_are_refused_before_any_work() {
         assert!(!message.contains("pass 1"), "{message}");
     }
 }
+
+#[test]
+fn figures_have_the_size_and_the_title_that_were_asked_for() {
+    let folder = Folder::new();
+    let figure = "--solvers bmrm --max-passes 1 --plot a.svg --plot a.png";
+    folder.output(&format!("{COMPARE} {figure} --plot-size 700x500 --plot-title Bundles"));
+    let svg = fs::read_to_string(folder.path("a.svg")).unwrap();
+    assert!(svg.contains(r#"width="700" height="500" viewBox="0 0 1400 1000""#), "{svg}");
+    assert!(svg.contains("Bundles") && !svg.contains("multiclass on"), "{svg}");
+    let png = fs::read(folder.path("a.png")).unwrap();
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    assert_eq!((number(16), number(20)), (1400, 1000));
+    let tiny =
+        folder.run(&format!("{COMPARE} {figure} --plot-size 10x900")).success().get_output().stderr.clone();
+    let tiny = String::from_utf8(tiny).unwrap();
+    assert!(tiny.contains("note: a figure of 10x900 has no room for all panels; it is 502x900"), "{tiny}");
+    folder.refusal(&format!("{COMPARE} {figure} --plot-size large"), &["such as 800x600"]);
+    folder.refusal(&format!("{COMPARE} --plot-title alone"), &["--plot <FILE>"]);
+}
+
+#[test]
+fn curves_are_written_as_the_ending_says() {
+    let folder = Folder::new();
+    let found = folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --curves c.csv"));
+    let runs: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let passes: u64 =
+        runs["runs"].as_array().unwrap().iter().map(|run| run["passes"].as_u64().unwrap()).sum();
+    let csv = fs::read_to_string(folder.path("c.csv")).unwrap();
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = |name: &str| header.iter().position(|own| *own == name).unwrap();
+    let (solver, gap) = (column("solver"), column("gap"));
+    let rows: Vec<_> = lines.collect();
+    assert_eq!(rows.len() as u64, passes);
+    assert!(
+        rows.iter().all(|row| row.len() == header.len() && ["bmrm", "bcfw"].contains(&row[solver])),
+        "{csv}"
+    );
+    assert!(rows.last().unwrap()[gap].parse::<f64>().unwrap() <= 1e-3, "{csv}");
+    // What a pass did not measure is empty, and the same is null.
+    folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --curves c.jsonl"));
+    let lines = fs::read_to_string(folder.path("c.jsonl")).unwrap();
+    let objects: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len() as u64, passes);
+    assert!(objects.iter().all(|object| object["lower_bound"].is_number()), "{lines}");
+    folder.refusal(&format!("{COMPARE} --curves c.txt"), &[".csv or .jsonl"]);
+}

@@ -178,56 +178,37 @@ fn what_is_missing_is_named() {
     assert!(saddle.to_string().contains("flows"), "{saddle}");
 }
 
-/// g·log(1 + e^h), once more.
-#[derive(Debug)]
-struct Log;
+/// A surrogate by its functions.
+struct Function {
+    name: &'static str,
+    value: fn(f64, f64) -> f64,
+    gradient: fn(f64, f64) -> (f64, f64),
+    /// Of the largest loss and the largest h.
+    steepest: fn(f64, f64) -> f64,
+    rises_and_falls: bool,
+}
 
-impl SurrogateFunction for Log {
-    fn name(&self) -> &str {
-        "my-log"
-    }
-
-    fn value(&self, h: f64, g: f64) -> f64 {
-        g * (h.max(0.0) + (-h.abs()).exp().ln_1p())
-    }
-
-    fn gradient(&self, h: f64, g: f64) -> (f64, f64) {
-        (g / (1.0 + (-h).exp()), self.value(h, 1.0))
-    }
-
-    fn steepest(&self, range: (f64, f64), _unit: Option<f64>, _largest_h: f64) -> f64 {
-        range.1
-    }
-
-    fn is_convex(&self) -> bool {
-        true
-    }
-
-    fn rises_and_falls(&self) -> bool {
-        true
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
     }
 }
 
-/// g·max(0, 1 + h)², whose slope has no bound, and whose tangents may be negative at h = 0.
-#[derive(Debug)]
-struct Squared;
-
-impl SurrogateFunction for Squared {
+impl SurrogateFunction for Function {
     fn name(&self) -> &str {
-        "squared"
+        self.name
     }
 
     fn value(&self, h: f64, g: f64) -> f64 {
-        g * (1.0 + h).max(0.0).powi(2)
+        (self.value)(h, g)
     }
 
     fn gradient(&self, h: f64, g: f64) -> (f64, f64) {
-        let slack = (1.0 + h).max(0.0);
-        (2.0 * g * slack, slack * slack)
+        (self.gradient)(h, g)
     }
 
     fn steepest(&self, range: (f64, f64), _unit: Option<f64>, largest_h: f64) -> f64 {
-        2.0 * range.1 * (1.0 + largest_h)
+        (self.steepest)(range.1, largest_h)
     }
 
     fn is_convex(&self) -> bool {
@@ -235,80 +216,61 @@ impl SurrogateFunction for Squared {
     }
 
     fn rises_and_falls(&self) -> bool {
-        true
+        self.rises_and_falls
     }
 }
+
+/// log(1 + e^h).
+fn soft_plus(h: f64) -> f64 {
+    h.max(0.0) + (-h.abs()).exp().ln_1p()
+}
+
+/// g·log(1 + e^h), once more.
+static LOG: Function = Function {
+    name: "my-log",
+    value: |h, g| g * soft_plus(h),
+    gradient: |h, g| (g / (1.0 + (-h).exp()), soft_plus(h)),
+    steepest: |loss, _| loss,
+    rises_and_falls: true,
+};
+
+/// g·max(0, 1 + h)², whose slope has no bound, and whose tangents may be negative at h = 0.
+static SQUARED: Function = Function {
+    name: "squared",
+    value: |h, g| g * (1.0 + h).max(0.0).powi(2),
+    gradient: |h, g| (2.0 * g * (1.0 + h).max(0.0), (1.0 + h).max(0.0).powi(2)),
+    steepest: |loss, largest_h| 2.0 * loss * (1.0 + largest_h),
+    rises_and_falls: true,
+};
 
 /// Says that it is convex, and is not.
-#[derive(Debug)]
-struct Liar;
-
-impl SurrogateFunction for Liar {
-    fn name(&self) -> &str {
-        "liar"
-    }
-
-    fn value(&self, h: f64, g: f64) -> f64 {
-        g * (h.atan() + 2.0)
-    }
-
-    fn gradient(&self, h: f64, g: f64) -> (f64, f64) {
-        (g / (1.0 + h * h), h.atan() + 2.0)
-    }
-
-    fn steepest(&self, range: (f64, f64), _unit: Option<f64>, _largest_h: f64) -> f64 {
-        range.1
-    }
-
-    fn is_convex(&self) -> bool {
-        true
-    }
-
-    fn rises_and_falls(&self) -> bool {
-        true
-    }
-}
+static LIAR: Function = Function {
+    name: "liar",
+    value: |h, g| g * (h.atan() + 2.0),
+    gradient: |h, g| (g / (1.0 + h * h), h.atan() + 2.0),
+    steepest: |loss, _| loss,
+    rises_and_falls: true,
+};
 
 /// Costs something where nothing is wrong.
-#[derive(Debug)]
-struct Costly;
-
-impl SurrogateFunction for Costly {
-    fn name(&self) -> &str {
-        "costly"
-    }
-
-    fn value(&self, h: f64, _g: f64) -> f64 {
-        1.0 + h
-    }
-
-    fn gradient(&self, _h: f64, _g: f64) -> (f64, f64) {
-        (1.0, 0.0)
-    }
-
-    fn steepest(&self, _range: (f64, f64), _unit: Option<f64>, _largest_h: f64) -> f64 {
-        1.0
-    }
-
-    fn is_convex(&self) -> bool {
-        true
-    }
-
-    fn rises_and_falls(&self) -> bool {
-        false
-    }
-}
+static COSTLY: Function = Function {
+    name: "costly",
+    value: |h, _| 1.0 + h,
+    gradient: |_, _| (1.0, 0.0),
+    steepest: |_, _| 1.0,
+    rises_and_falls: false,
+};
 
 #[test]
 fn a_surrogate() {
-    let log = Surrogate::custom(&Log).unwrap();
+    let log = Surrogate::custom(&LOG).unwrap();
     assert_eq!(log.to_string(), "my-log");
     check_surrogate(log, 3.0, 10.0).unwrap_or_else(|e| panic!("{e}"));
-    let squared = Surrogate::custom(&Squared).unwrap();
+    let squared = Surrogate::custom(&SQUARED).unwrap();
     check_surrogate(squared, 3.0, 10.0).unwrap_or_else(|e| panic!("{e}"));
-    let liar = check_surrogate(Surrogate::custom(&Liar).unwrap(), 3.0, 10.0).unwrap_err();
+    let liar = check_surrogate(Surrogate::custom(&LIAR).unwrap(), 3.0, 10.0).unwrap_err();
     assert!(liar.to_string().contains("convex"), "{liar}");
-    assert!(Surrogate::custom(&Costly).is_err());
+    assert!(Surrogate::custom(&COSTLY).is_err());
     assert!(SurrogateSearch::new(log, Strategy::Angular).is_err(), "for slack rescaling only");
     for strategy in [Strategy::Hull, Strategy::Stratified] {
         let risk = |surrogate| built_in(SurrogateSearch::new(surrogate, strategy).unwrap());
@@ -550,7 +512,7 @@ impl Solver for Subgradient {
         self.lambda
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         let evaluation = evaluate(risk, (&self.weights).into(), &Groups::new(risk.len(), 1))
             .expect("a point of this risk");
         let mut certificate = Certificate::at(self.lambda, &self.weights, evaluation.risk);

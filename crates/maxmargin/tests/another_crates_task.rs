@@ -191,7 +191,7 @@ impl Solver for FrankWolfe {
         }
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         self.weights = self.slope.iter().map(|slope| -slope / self.lambda).collect();
         let groups = Groups::new(risk.len(), 1);
         let Ok(evaluation) = evaluate(risk, (&self.weights).into(), &groups) else {
@@ -274,10 +274,10 @@ impl Task for Grades {
     type Structure = Grading;
 
     const NAME: &'static str = "grades";
-    const SUMMARY: &'static str = "A grade for each example";
-    const ABOUT: &'static str =
-        "Labels are grades, in the order of their numbers. A mistake costs the distance.";
-    const HAS_BACKGROUND: bool = false;
+    const ABOUT: &'static str = "\
+A grade for each example
+
+Labels are grades, in the order of their numbers. A mistake costs the distance.";
     const STRATIFIED_NEEDS: [&'static str; 2] = ["strata, which grades do not have", "use hull"];
 
     fn options() -> Vec<TaskOption> {

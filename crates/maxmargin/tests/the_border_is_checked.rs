@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use maxmargin::data::{Alphabet, Noise, Preprocessing, sentence_pairs, topic_notes, word_images};
+use maxmargin::data::{Alphabet, Noise, Preprocessing, TaskData, sentence_pairs, topic_notes, word_images};
+use maxmargin::metrics::Comparison;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, resume};
 use maxmargin::surrogate::Surrogate;
+use maxmargin::tasks::Fitted;
 use maxmargin::training::{CheckpointPlan, Regularizer, Settings};
 use maxmargin::{
     Chain, CheckpointDir, Examples, Identity, Matching, Model, Multiclass, Multilabel, Result, Trainer,
@@ -85,6 +87,28 @@ fn trainers_refuse_settings_that_are_none() {
     };
     refused(train(&bcfw), "convex");
     assert_eq!(train(&prob).unwrap().certificate().lower_bound, 0.0);
+}
+
+#[test]
+fn comparisons_refuse_predictions_of_other_data() {
+    let words = word_images(3, Noise::default(), 1);
+    let names = &words.vocabulary.labels;
+    let task = Fitted::new(Chain::default(), words.data.attributes(), names.len()).unwrap();
+    let right: Vec<Vec<u32>> = (0..3).map(|i| words.data.labels_of(i).to_vec()).collect();
+    let compare = |predicted: &[Vec<u32>], labels: &Alphabet, known, background| {
+        task.metrics(Comparison { truth: &words.data, predicted, labels, known, background })
+    };
+    let all = names.len();
+    assert_eq!(compare(&right, names, all, None).unwrap().figure("token_error"), Some(0.0));
+    refused(compare(&right[1..], names, all, None), "2 predictions for 3 examples");
+    refused(compare(&right, names, all + 1, None), "labels are known");
+    refused(compare(&right, &Alphabet::default(), all, None), "labels are known");
+    refused(compare(&right, names, all, Some(all as u32)), "beyond");
+    let mut wrong = right.clone();
+    wrong[1].pop();
+    assert!(compare(&wrong, names, all, None).is_err(), "a label too few");
+    wrong[1].push(all as u32);
+    assert!(compare(&wrong, names, all, None).is_err(), "a label that is none");
 }
 
 #[test]

@@ -2,13 +2,19 @@
 
 mod data;
 mod flags;
+mod given;
+mod plotting;
 mod problem;
+mod running;
 mod solving;
 mod task;
 
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
+pub use given::Given;
+pub use plotting::PlotArguments;
 pub use problem::ProblemArguments;
+pub use running::RunArguments;
 pub use solving::{
     REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
 };

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use maxmargin::training::{Regularizer, Settings};
-use rayon::ThreadPoolBuilder;
 
+use super::running::on_threads;
 use crate::print::number;
 
 /// The heading of all that says how much to regularise.
@@ -95,9 +95,7 @@ impl SolvingArguments {
 
     /// Runs `work` on as many threads as were asked for, and tells it the number.
     pub fn on_threads<T: Send>(&self, work: impl FnOnce(usize) -> Result<T> + Send) -> Result<T> {
-        let pool = ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0).into()).build()?;
-        let threads = pool.current_num_threads();
-        pool.install(|| work(threads))
+        on_threads(self.threads, work)
     }
 }
 

@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use maxmargin::tasks::{OptionGroup, TaskObject, TaskOption, registry};
 
-use super::{EvaluationArguments, ReadArguments, with_flags};
+use super::{EvaluationArguments, Given, ReadArguments, with_flags};
 use crate::files::Files;
 
 /// A task with what its flags say, and how its data is read.
@@ -18,6 +18,8 @@ pub struct ChosenTask {
     pub read: ReadArguments,
     /// What to count in an evaluation.
     pub evaluation: EvaluationArguments,
+    /// The flags that were given.
+    pub given: Given,
 }
 
 impl ChosenTask {
@@ -117,6 +119,8 @@ pub fn parse_for_task<C: TaskCommand>(matches: &ArgMatches) -> Result<()> {
     let Some((name, matches)) = matches.subcommand() else { bail!("name a task") };
     let mut task = registry::find(name)?;
     set_options(task.as_mut(), matches)?;
+    let given = Given::of(matches);
+    given.check_options(&task.options())?;
     let read = match task.reads_tables() {
         true => ReadArguments::from_arg_matches(matches)?,
         false => ReadArguments::default(),
@@ -125,7 +129,7 @@ pub fn parse_for_task<C: TaskCommand>(matches: &ArgMatches) -> Result<()> {
         true => EvaluationArguments::from_arg_matches(matches)?,
         false => EvaluationArguments::default(),
     };
-    C::from_arg_matches(matches)?.run(ChosenTask { task, read, evaluation })
+    C::from_arg_matches(matches)?.run(ChosenTask { task, read, evaluation, given })
 }
 
 /// Sets what was given on the command line.

@@ -8,14 +8,13 @@ use crate::print::say;
 
 /// See what the program does, on built-in data, in seconds
 ///
-/// Each task makes up its data, trains on it, proves how good the weights are, and shows what is gained on new data. chain:
-/// reading noisy images of words, letter by letter and as a whole. multiclass: the letters alone, for several λ. multilabel:
-/// notes about topics that go together. matching: which words of sentences and their translations belong together.
+/// Each task makes up its data, trains on it, proves how good the weights are, and shows what is gained on new data: the chain
+/// reads noisy images of words, letter by letter and as a whole. `maxmargin train --help` lists the tasks.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin demo
-  maxmargin demo multilabel")]
+  maxmargin demo multiclass")]
 pub struct Demo {
     /// The task
     #[arg(value_name = "TASK", default_value = "chain")]

@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::Model;
+use maxmargin::tasks::TaskObject;
 use maxmargin::training::HeldOut;
 use serde_json::json;
 
-use crate::arguments::{EvaluationArguments, Folds, ReadArguments, ReadingOptions};
-use crate::evaluation::Shown;
+use crate::arguments::{
+    EvaluationArguments, Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments,
+};
+use crate::evaluation::{Shown, bin_figure, bin_objects, bin_table};
 use crate::files::Files;
 use crate::loading::note_all;
 use crate::print::{say, say_json};
@@ -37,6 +40,7 @@ Examples:
   maxmargin eval --model mnist.model --data t10k-images-idx3-ubyte.gz
   maxmargin eval --model letters.model --data letter.data.gz --folds 0 --per-label
   maxmargin eval --model chunks.model --data test.crfsuite --background O --json
+  maxmargin eval --model chunks.model --data test.crfsuite --confidence-bins --plot sure.svg
   maxmargin eval --model yeast.model --data yeast-test.arff.gz --per-label
   maxmargin eval --model words.model --data test.edges --json")]
 pub struct Eval {
@@ -62,29 +66,62 @@ pub struct Eval {
     #[arg(long, help_heading = "Evaluation")]
     per_label: bool,
 
+    /// Also how often predictions are right by how sure they are: precision in N bins of confidence
+    ///
+    /// A bin has about as many positions, members of sets or links as any other, the least sure ones in the first. See predict --confidence.
+    #[arg(
+        long, value_name = "N", num_args = 0..=1, default_missing_value = "10", help_heading = "Evaluation",
+        value_parser = clap::value_parser!(u16).range(2..=1000)
+    )]
+    confidence_bins: Option<u16>,
+
+    #[command(flatten)]
+    plot: PlotArguments,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 impl Eval {
     /// Runs the command.
     pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
-        reading.add_to(self.read.add_to(files)).check()?;
+        self.plot.add_to(reading.add_to(self.read.add_to(files))).check()?;
+        if !self.plot.plot.is_empty() && self.confidence_bins.is_none() {
+            bail!("--plot draws precision over confidence; give --confidence-bins with it");
+        }
         let model = Model::load(&self.model)?;
         let task = reading.apply(model.task().task())?;
+        self.run.on_threads(|| self.evaluate(&model, task.as_ref()))
+    }
+
+    fn evaluate(&self, model: &Model, task: &dyn TaskObject) -> Result<()> {
         let background = self.evaluation.background(&model.names().labels);
         let folds = self.folds.as_ref().map(|folds| &folds.0[..]);
         let options = self.read.options();
-        let data = HeldOut::read(model.known(), task.as_ref(), &self.data, &options, folds)?
+        let data = HeldOut::read(model.known(), task, &self.data, &options, folds)?
             .with_background(model.task(), &background)?;
-        note_all(data.data());
-        let evaluation = Shown::new(&data, data.evaluate(model.task(), model.weights())?);
+        if !self.run.quiet {
+            note_all(data.data());
+        }
+        let evaluation = Shown::new(&data, data.evaluate(model.task(), model.deciding_weights())?);
+        let bins = |bins: u16| data.confidence_bins(model.task(), model.deciding_weights(), bins.into());
+        let bins = self.confidence_bins.map(bins).transpose()?;
+        if let Some(bins) = &bins {
+            let title = format!("How often {} is right", self.model.display());
+            self.plot.draw(title, |title| bin_figure(title, bins))?;
+        }
         if self.json {
             let mut object = evaluation.json(self.per_label);
             object["task"] = json!(task.name());
             object["model"] = json!(self.model.display().to_string());
+            if let Some(bins) = &bins {
+                object["confidence_bins"] = bin_objects(bins);
+            }
             return say_json(&object);
         }
         let mut text = evaluation.table();
@@ -94,7 +131,10 @@ impl Eval {
         if self.per_label {
             text += &format!("\n{}", evaluation.label_table());
         }
-        for note in evaluation.notes() {
+        if let Some(bins) = &bins {
+            text += &format!("\n{}", bin_table(bins));
+        }
+        for note in evaluation.notes().iter().filter(|_| !self.run.quiet) {
             text += &format!("\n{note}\n");
         }
         say(&text)

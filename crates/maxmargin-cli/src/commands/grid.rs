@@ -67,7 +67,7 @@ impl Grid {
             None => say(&picture.text()),
             Some(path) => {
                 let file = FigureFile::new(path.clone()).map_err(|e| anyhow::anyhow!("--output: {e}"))?;
-                GridPicture(picture).save(&file)
+                GridPicture(picture).save(&file, None)
             }
         }
     }

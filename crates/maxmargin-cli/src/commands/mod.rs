@@ -2,10 +2,12 @@
 
 pub mod associate;
 pub mod compare;
+pub mod completions;
 pub mod demo;
 pub mod eval;
 pub mod grid;
 pub mod inspect;
+pub mod man;
 pub mod path;
 pub mod predict;
 pub mod train;

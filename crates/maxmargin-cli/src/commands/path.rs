@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use maxmargin::data::{DataObject, hold_out};
+use maxmargin::shown::did_you_mean;
 use maxmargin::solver::{Outcome, SolverKind, Stop};
 use maxmargin::training::{HeldOut, Ladder, PathStep, Problem, Regularizer, Settings, Trained};
 use maxmargin::{Examples, Trainer};
@@ -19,7 +20,7 @@ use crate::loading::{load, note_all};
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
 use crate::progress::Progress;
 use crate::table::Table;
-use crate::training::{Finished, end, show};
+use crate::training::{Finished, MissedGap, end, show};
 
 /// Train for several λ, keep the model that validates best
 ///
@@ -86,6 +87,10 @@ pub struct Path {
     #[command(flatten)]
     solving: SolvingArguments,
 
+    /// Exit with 3 when the run of the model that is kept ends before its --gap
+    #[arg(long, help_heading = "Solving")]
+    require_gap: bool,
+
     /// Print one JSON object instead of the table
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -98,6 +103,8 @@ struct Followed {
     /// The place of the best one.
     best: usize,
     runs: Vec<Value>,
+    /// What is to be said of runs that ended before their gap.
+    missed: Vec<Option<MissedGap>>,
     table: Table,
 }
 
@@ -107,6 +114,7 @@ impl TaskCommand for Path {
         let files = chosen.add_to(files).read_data("--validate", &self.validate);
         let files = files.write("--model", [&self.model]);
         files.check()?;
+        chosen.given.check_solving(&[self.solver], self.problem.surrogate)?;
         if self.refit {
             files.check_read_again(&["--loss", "--pairs"])?;
         }
@@ -146,10 +154,11 @@ impl Path {
         let select = self.select.as_deref().unwrap_or(figures.main());
         if figures.figure(select).is_none() {
             let names: Vec<&str> = figures.figures.iter().map(|(name, _)| *name).collect();
-            bail!("--select: there is no figure {select}; there are {}", names.join(", "));
+            let meant = did_you_mean(select, names.iter().copied());
+            bail!("--select: there is no figure {select}; there are {}{meant}", names.join(", "));
         }
         let listening = interrupt::listen();
-        let Followed { lambdas, best, runs, table } =
+        let Followed { lambdas, best, runs, mut missed, table } =
             self.train_all(&trainer, &problem, &validation, select)?;
         let (n, dim, task, held_out) =
             (problem.examples().len(), problem.task().dim(), problem.task().name(), validation.data().len());
@@ -159,8 +168,16 @@ impl Path {
             false => None,
         };
         drop(listening);
+        if let Some(note) = many_missed(&missed, &lambdas) {
+            crate::print::note(&note);
+        }
+        let (refit, of_model) = match refit {
+            Some((run, missed)) => (Some(run), missed),
+            None => (None, missed.swap_remove(best).filter(|_| self.require_gap)),
+        };
+        let end = || MissedGap::report(of_model, self.require_gap, &self.model);
         if self.json {
-            return say_json(&json!({
+            say_json(&json!({
                 "task": task,
                 "n": n,
                 "dim": dim,
@@ -173,10 +190,10 @@ impl Path {
                 "refit": refit,
                 "model": self.model.display().to_string(),
                 "signal": interrupt::signal(),
-            }));
+            }))?;
         }
-        if self.solving.quiet {
-            return Ok(());
+        if self.json || self.solving.quiet {
+            return end();
         }
         let (lambda, path) = (number(lambdas[best]), self.model.display());
         let by = select.replace('_', " ");
@@ -187,7 +204,8 @@ impl Path {
             }
             None => format!("its model is in {path}"),
         };
-        say(&format!("{table}\nbest λ {lambda}, by the {by}; {model} ({figures})\n"))
+        say(&format!("{table}\nbest λ {lambda}, by the {by}; {model} ({figures})\n"))?;
+        end()
     }
 
     /// The problem to train on, and what to validate on.
@@ -236,6 +254,7 @@ impl Path {
         let mut path = trainer.path(problem)?;
         let mut ladder = if lambdas.is_empty() { path.ladder()? } else { Ladder::of(&lambdas)? };
         let mut runs: Vec<Value> = Vec::new();
+        let mut missed = Vec::new();
         let mut table: Option<Table> = None;
         while let Some(lambda) = ladder.next() {
             let name = format!("λ {} (number {})", number(lambda), runs.len() + 1);
@@ -257,6 +276,7 @@ impl Path {
             }
 
             let finished = Finished { problem, solver, settings: &settings, report, stop };
+            missed.push(finished.missed_gap(self.solving.gap));
             let mut run = finished.json();
             run["validation"] = evaluation.json(false);
             runs.push(run);
@@ -286,11 +306,16 @@ impl Path {
             }
         }
         let (Some(best), Some(table)) = (ladder.best(), table) else { bail!("there is no value of λ") };
-        Ok(Followed { lambdas: ladder.lambdas().collect(), best, runs, table })
+        Ok(Followed { lambdas: ladder.lambdas().collect(), best, runs, missed, table })
     }
 
     /// Trains on all examples of the training files, those to validate on too, and replaces the model.
-    fn train_once_more(&self, chosen: &ChosenTask, mut examples: Examples, lambda: f64) -> Result<Value> {
+    fn train_once_more(
+        &self,
+        chosen: &ChosenTask,
+        mut examples: Examples,
+        lambda: f64,
+    ) -> Result<(Value, Option<MissedGap>)> {
         let mut arguments = self.problem.clone();
         if let (Some(folds), Some(others)) = (&mut arguments.folds, &self.validate_folds) {
             folds.0.extend(&others.0);
@@ -305,6 +330,16 @@ impl Path {
         end(&progress, trained.stop);
         let Trained { model, solver, stop, report, problem, .. } = trained;
         model.save(&self.model)?;
-        Ok(Finished { problem: &problem, solver, settings: &settings, report, stop }.json())
+        let finished = Finished { problem: &problem, solver, settings: &settings, report, stop };
+        Ok((finished.json(), finished.missed_gap(self.solving.gap)))
     }
+}
+
+/// A line about the values of λ whose runs ended before their gap.
+fn many_missed(missed: &[Option<MissedGap>], lambdas: &[f64]) -> Option<String> {
+    let of_run = |(run, lambda): (&Option<MissedGap>, &f64)| {
+        run.as_ref().map(|missed| format!("λ {}: {missed}", number(*lambda)))
+    };
+    let each: Vec<String> = missed.iter().zip(lambdas).filter_map(of_run).collect();
+    (!each.is_empty()).then(|| format!("note: {}", each.join("; ")))
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use maxmargin::data::{DataObject, Unseen};
-use maxmargin::tasks::Prediction;
-use maxmargin::{Error, Model, OutputFile, escaped};
+use maxmargin::data::{Batch, Reading, Unseen};
+use maxmargin::tasks::{ExampleBatches, TaskObject};
+use maxmargin::{Error, Model, OutputFile};
 
-use crate::arguments::{Folds, ReadArguments, ReadingOptions};
-use crate::evaluation::{count_unproven, unproven_note, unseen_note};
+use crate::answers::{Answers, Form};
+use crate::arguments::{Folds, ReadArguments, ReadingOptions, RunArguments};
+use crate::evaluation::{unproven_note, unseen_note};
 use crate::files::Files;
 use crate::print::note;
 
@@ -23,7 +24,11 @@ const AT_A_TIME: usize = 4096;
 /// Writes one label per line, in the order of the input, with a blank line between sequences. For label sets, one set per
 /// line: its labels separated by commas, and an empty line for the empty set. For matchings, one example per line: its links
 /// as `left-right`, separated by spaces, as programs for word alignment write them. Labels in the input are ignored; they may be
-/// missing where the format allows it. Attributes that the model does not know are left out.
+/// missing where the format allows it. Attributes that the model does not know are left out. Where rows have names (--id-column, here
+/// or in training), a line begins with the name and a tab.
+///
+/// Examples are answered as they arrive, in as much memory as a few of them need, and the output is flushed whenever no more
+/// input is waiting; arff and idx are read as a whole first. No examples are no output.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 With --k-best K there are up to K blocks for each example, best first. A block is a line `# RANK SCORE`, the labels one per
@@ -38,8 +43,14 @@ more, as may be with many labels and pairs of them, the line is `# RANK SCORE un
   B-NP
   O
 
+With --json there is an object a line, with `labels` in the form of the task, `confidences` in the same form, and `others` for what
+is not in a set of labels or links; docs/predicting.md has the details:
+
+  {\"confidences\":[2.5,0.75],\"id\":1,\"labels\":[\"B-NP\",\"I-NP\"],\"margin\":0.75,\"proven\":true,\"score\":12.25}
+
 Examples:
   maxmargin predict --model chunks.model --input new.crfsuite > tags.txt
+  tail -f sentences.txt | maxmargin predict --model chunks.model --input - --json
   maxmargin predict --model yeast.model --input yeast-test.arff.gz > sets.txt
   maxmargin predict --model words.model --input new.edges > new.talp
   maxmargin predict --model mnist.model --input t10k-images-idx3-ubyte.gz --k-best 3 --output digits.txt")]
@@ -48,7 +59,7 @@ pub struct Predict {
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
 
-    /// The data: one file or several of the same format
+    /// The data: one file or several of the same format; - is the standard input
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     input: Vec<PathBuf>,
 
@@ -61,8 +72,19 @@ pub struct Predict {
     k_best: Option<u32>,
 
     /// Write the score of each prediction, in the format of --k-best 1
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     scores: bool,
+
+    /// Write behind each label, after a tab, how much less the best answer with another label there would score
+    ///
+    /// For label sets and links, which are on one line, the confidences of all of them are behind the tab, with spaces between.
+    /// Where it is not proven, it is an interval like 0.5..1.25. --json says more.
+    #[arg(long, conflicts_with_all = ["json", "k_best", "scores"])]
+    confidence: bool,
+
+    /// Write one JSON object a line for each example: labels, score, margin to the second best answer, confidences
+    #[arg(long)]
+    json: bool,
 
     /// Only these folds of the data, for example 0 or 1-9
     #[arg(long, value_name = "LIST")]
@@ -70,6 +92,9 @@ pub struct Predict {
 
     #[command(flatten)]
     read: ReadArguments,
+
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 impl Predict {
@@ -80,83 +105,75 @@ impl Predict {
         reading.add_to(self.read.add_to(files)).write("--output", output).check()?;
         let model = Model::load(&self.model)?;
         let task = reading.apply(model.task().task())?;
-        let read = model.known().read(task.as_ref(), &self.input, &self.read.options())?;
-        let mut data = read.data;
-        if let Some(folds) = &self.folds {
-            data = data.in_folds(&folds.0)?;
-        }
-        if let Some(line) = unseen_note(Unseen { labels: 0, ..read.unseen }) {
-            note(&line);
-        }
-        match output {
+        self.run.on_threads(|| match output {
             Some(path) => {
                 let mut file = OutputFile::create(path)?;
-                self.write(&model, data, false, &mut file)?.map_err(|e| Error::io("write", path, e))?;
+                let failure = |e| Error::io("write", path, e).into();
+                self.answer(&model, task.as_ref(), false, &mut file, failure)?;
                 Ok(file.finish()?)
             }
             None => {
                 let for_person = io::stdout().is_terminal();
                 let mut out = BufWriter::new(io::stdout().lock());
-                match self.write(&model, data, for_person, &mut out)?.and_then(|()| out.flush()) {
-                    Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                        Err(anyhow!("cannot write the output: {e}"))
-                    }
-                    result => Ok(result?),
-                }
+                let failure = |e: io::Error| match e.kind() {
+                    io::ErrorKind::BrokenPipe => e.into(),
+                    _ => anyhow!("cannot write the output: {e}"),
+                };
+                self.answer(&model, task.as_ref(), for_person, &mut out, failure)
             }
-        }
+        })
     }
 
-    /// The outer result is about the data, the inner one about the output. To a person labels are shown with what a terminal
-    /// would obey written out; elsewhere they are what they are.
-    fn write(
+    /// Answers the examples as they arrive.
+    fn answer(
         &self,
         model: &Model,
-        data: Arc<dyn DataObject>,
+        task: &dyn TaskObject,
         for_person: bool,
         out: &mut dyn Write,
-    ) -> Result<io::Result<()>> {
-        let task = model.task();
-        let data = model.view(data)?;
-        let with_scores = self.scores || self.k_best.is_some();
-        let k = self.k_best.unwrap_or(1) as usize;
-        let text = |prediction: &Prediction| {
-            let text = task.write(&prediction.label);
-            match for_person {
-                true => text.split('\n').map(|line| escaped(line).to_string()).collect::<Vec<_>>().join("\n"),
-                false => text,
-            }
+        failure: impl Fn(io::Error) -> anyhow::Error,
+    ) -> Result<()> {
+        let form = match (self.json, self.confidence, self.scores || self.k_best.is_some()) {
+            (true, ..) => Form::Json { ranked: self.k_best.is_some() },
+            (_, true, _) => Form::Confident,
+            (.., true) => Form::Ranked,
+            _ => Form::Labels,
         };
-        let mut unproven = 0;
-        let write_some =
-            |examples: &[usize], predictions: &[Vec<Prediction>], out: &mut dyn Write| -> io::Result<()> {
-                for (&i, predictions) in examples.iter().zip(predictions) {
-                    if !with_scores && i > 0 && data.starts_block(i) {
-                        writeln!(out)?;
-                    }
-                    for (rank, prediction) in predictions.iter().enumerate() {
-                        if !with_scores {
-                            writeln!(out, "{}", text(prediction))?;
-                            continue;
-                        }
-                        let unproven = if prediction.is_proven() { "" } else { " unproven" };
-                        writeln!(out, "# {} {}{unproven}", rank + 1, prediction.score)?;
-                        writeln!(out, "{}\n", text(prediction))?;
-                    }
+        let k = self.k_best.unwrap_or(1) as usize;
+        let mut answers = Answers::new(model.task(), form, for_person);
+        let mut unseen = Unseen::default();
+        for batch in self.batches(model, task)? {
+            let batch = batch?;
+            unseen.attributes += batch.unseen.attributes;
+            let examples: Vec<usize> = (0..batch.data.len()).collect();
+            for some in examples.chunks(AT_A_TIME) {
+                let data = match some.len() == examples.len() {
+                    true => Arc::clone(&batch.data),
+                    false => batch.data.subset(some)?,
+                };
+                let predictions = match form.is_sure() {
+                    true => model.predict_surely(data.as_ref(), k)?,
+                    false => model.predict(data.as_ref(), k)?,
+                };
+                for (place, best) in predictions.iter().enumerate() {
+                    answers.write(data.as_ref(), place, best, out).map_err(&failure)?;
                 }
-                Ok(())
-            };
-        let examples: Vec<usize> = (0..data.len()).collect();
-        for examples in examples.chunks(AT_A_TIME) {
-            let predictions = model.predict_view(data.subset(examples)?.as_ref(), k)?;
-            unproven += count_unproven(&predictions);
-            if let Err(error) = write_some(examples, &predictions, out) {
-                return Ok(Err(error));
             }
+            out.flush().map_err(&failure)?;
         }
-        if let Some(line) = unproven_note(unproven, data.len()) {
-            note(&line);
+        if !self.run.quiet {
+            let unproven = unproven_note(answers.unproven, answers.examples);
+            unseen_note(unseen).into_iter().chain(unproven).for_each(|line| note(&line));
         }
-        Ok(Ok(()))
+        Ok(())
+    }
+
+    /// The examples as they arrive. Which folds there are is known at the end only.
+    fn batches<'a>(&self, model: &'a Model, task: &dyn TaskObject) -> Result<ExampleBatches<'a>> {
+        let (known, options) = (model.known(), self.read.options());
+        let Some(folds) = &self.folds else { return Ok(known.read_batches(task, &self.input, &options)?) };
+        let Reading { data, unseen, .. } = known.read(task, &self.input, &options)?;
+        let data = data.in_folds(&folds.0)?;
+        Ok(Box::new(std::iter::once(Ok(Batch { data, unseen }))))
     }
 }

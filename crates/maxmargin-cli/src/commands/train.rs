@@ -7,7 +7,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::solver::{Report, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::training::{CheckpointPlan, HeldOut, Regularizer, Settings, Trained, describe_columns};
+use maxmargin::training::{
+    CheckpointPlan, HeldOut, Regularizer, Settings, ThresholdMetric, Trained, TunedThresholds,
+    describe_columns,
+};
 use maxmargin::{Error, Model, Trainer};
 use serde_json::Value;
 
@@ -20,9 +23,10 @@ use crate::files::Files;
 use crate::interrupt;
 use crate::lambda_choice::{self, ChoiceProgress};
 use crate::loading::{load, note_all};
-use crate::print::{note, say, say_json};
+use crate::memory;
+use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
-use crate::training::{Finished, Log, end, show};
+use crate::training::{Finished, Log, MissedGap, end, show};
 
 /// Train a model and prove how good it is
 ///
@@ -102,12 +106,23 @@ pub struct Train {
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
+    /// Exit with 3 when the run ends before its --gap; the model is saved all the same
+    #[arg(long, help_heading = "Solving")]
+    require_gap: bool,
+
+    /// Label sets: shift the scores of labels so that this metric is best on held-out examples: micro_f1 or macro_f1
+    ///
+    /// A fifth of the examples is held out from a first run with the same λ, and tells the shifts: one for all labels (micro_f1) or one for each
+    /// (macro_f1). Then all examples are trained on. The model keeps the shifts apart from its weights, which the certificate is about.
+    #[arg(long, value_name = "METRIC", help_heading = "Problem")]
+    tune_threshold: Option<ThresholdMetric>,
+
     /// Keep weights in single precision, which halves the model: the certificate is that of the rounded weights
     #[arg(long, help_heading = "Output")]
     f32: bool,
 
     /// Write a JSON object per pass to this file: passes, primal, primal_now (null where a pass did not measure it), lower_bound, gap, oracle_gap,
-    /// oracle_calls, queries, seconds, master_seconds
+    /// oracle_calls, queries, seconds, master_seconds; and estimated_gap, which is no proof (null where every pass measures the gap)
     ///
     /// When it cannot be written any more, training goes on and the model is saved; the exit code is then 2.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -164,6 +179,7 @@ impl Train {
             solver: self.solver,
             background: background.clone(),
             single_precision: self.f32,
+            tune_threshold: self.tune_threshold,
             ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
         let trainer = self.trainer(chosen, settings)?;
@@ -190,12 +206,27 @@ impl Train {
         if let Some(choice) = lambda_choice.as_ref().filter(|_| !self.solving.quiet) {
             note(&lambda_choice::table(choice, examples));
         }
+        chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
+        let thresholds = training.thresholds().map(
+            |TunedThresholds { metric, held_out, values: (before, after), .. }| {
+                let examples = count(*held_out, "example");
+                format!(
+                    "{metric} on {examples} held out: {} before, {} after",
+                    percent(*before),
+                    percent(*after)
+                )
+            },
+        );
         let begun = training.report().passes;
         if self.resume {
             note(&match begun {
                 0 => "there is no checkpoint yet; training starts from the beginning".to_owned(),
                 passes => format!("going on after {passes} passes"),
             });
+        }
+        let memory = training.memory();
+        if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
+            note(&format!("about {} of memory will be needed", bytes(memory)));
         }
         let mut log = match &self.log {
             Some(path) if begun > 0 => Some(Log::go_on(path, begun)?),
@@ -222,6 +253,7 @@ impl Train {
         }
 
         let finished = Finished { problem: &problem, solver, settings: &settings, report, stop };
+        let missed = finished.missed_gap(self.solving.gap);
         let evaluation = match &test {
             Some(test) => Some(Shown::new(test, test.evaluate_model(&problem, &model)?)),
             None => None,
@@ -232,6 +264,8 @@ impl Train {
             object["threads"] = threads.into();
             object["lambda_choice"] =
                 lambda_choice.as_ref().map_or(Value::Null, |choice| lambda_choice::json(choice, examples));
+            object["memory_estimate"] = memory.into();
+            object["memory_peak"] = memory::peak().into();
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }
@@ -239,7 +273,7 @@ impl Train {
         }
         let failures = (checkpoint_failure, log.and_then(Log::failure));
         if self.json || self.solving.quiet {
-            return self.report_failures(failures);
+            return self.report_failures(failures, missed);
         }
         let columns = describe_columns(problem.preprocessing());
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
@@ -259,6 +293,9 @@ impl Train {
             work = finished.work(),
             path = self.model.display(),
         );
+        if let Some(thresholds) = thresholds {
+            text += &format!("thresholds   {thresholds}\n");
+        }
         if let Some(evaluation) = &evaluation {
             text += &format!("test         {}\n", evaluation.line());
             for line in evaluation.notes() {
@@ -266,16 +303,20 @@ impl Train {
             }
         }
         say(&text)?;
-        self.report_failures(failures)
+        self.report_failures(failures, missed)
     }
 
-    /// An error when a checkpoint or the log could not be written, though the model is there.
-    fn report_failures(&self, (checkpoint, log): (Option<Error>, Option<(Error, usize)>)) -> Result<()> {
+    /// An error when a checkpoint or the log could not be written, though the model is there; and a word about a gap that was missed.
+    fn report_failures(
+        &self,
+        (checkpoint, log): (Option<Error>, Option<(Error, usize)>),
+        missed: Option<MissedGap>,
+    ) -> Result<()> {
         let log = log.map(|(error, passes)| format!("{error} (the log ends after pass {passes})"));
         let failures: Vec<String> =
             checkpoint.map(|error| error.to_string()).into_iter().chain(log).collect();
         if failures.is_empty() {
-            return Ok(());
+            return MissedGap::report(missed, self.require_gap, &self.model);
         }
         bail!("{}; the model itself is saved in {}", failures.join("; "), self.model.display())
     }

@@ -12,6 +12,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::FONT;
+use crate::print::note;
 
 /// A file to draw to. Its ending tells the format.
 #[derive(Debug, Clone)]
@@ -49,14 +50,28 @@ pub trait Picture {
     /// would make curves uneven.
     fn size(&self) -> (u32, u32);
 
-    /// Draws everything.
+    /// The least width and height in which everything has room. A picture that cannot change needs its own size.
+    fn least_size(&self) -> (u32, u32) {
+        self.size()
+    }
+
+    /// Draws everything, to fill the area.
     fn draw_parts<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B>;
 
-    /// Draws to a file.
-    fn save(&self, file: &FigureFile) -> Result<()> {
+    /// Draws to a file; in its own size, unless another one is asked for, in points of SVG.
+    fn save(&self, file: &FigureFile, asked: Option<(u32, u32)>) -> Result<()> {
+        let least = self.least_size();
+        let size = asked
+            .map_or(self.size(), |(width, height)| ((2 * width).max(least.0), (2 * height).max(least.1)));
+        if let Some((width, height)) = asked.filter(|asked| size != (2 * asked.0, 2 * asked.1)) {
+            let (own_width, own_height) = (size.0.div_ceil(2), size.1.div_ceil(2));
+            note(&format!(
+                "note: a figure of {width}x{height} has no room for all panels; it is {own_width}x{own_height}"
+            ));
+        }
         let bytes = match file.format {
-            FigureFormat::Svg => self.svg()?.into_bytes(),
-            FigureFormat::Png => self.png()?,
+            FigureFormat::Svg => self.svg(size)?.into_bytes(),
+            FigureFormat::Png => self.png(size)?,
         };
         let mut output = OutputFile::create(&file.path)?;
         output.write_all(&bytes).map_err(|e| Error::io("write", &file.path, e))?;
@@ -64,17 +79,15 @@ pub trait Picture {
     }
 
     /// The text of an SVG file.
-    fn svg(&self) -> Result<String> {
+    fn svg(&self, (width, height): (u32, u32)) -> Result<String> {
         let mut text = String::new();
-        let (width, height) = self.size();
         draw(self, SVGBackend::with_string(&mut text, (width, height)).into_drawing_area())?;
         let size = |width, height| format!("width=\"{width}\" height=\"{height}\" viewBox");
         Ok(text.replacen(&size(width, height), &size(width / 2, height / 2), 1))
     }
 
     /// The bytes of a PNG file.
-    fn png(&self) -> Result<Vec<u8>> {
-        let (width, height) = self.size();
+    fn png(&self, (width, height): (u32, u32)) -> Result<Vec<u8>> {
         let mut pixels = vec![0; 3 * width as usize * height as usize];
         draw(self, BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area())?;
         let mut bytes = Vec::new();

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::file::{Drawn, Picture};
-use super::{COLOURS, GREY, INK, LEGEND_LINE, PANEL, TITLE, text};
+use super::{COLOURS, GREY, INK, LEGEND_LINE, PANEL, TITLE, annotations, text};
 use crate::print::number;
 
 const LABEL: RGBColor = RGBColor(176, 176, 176);
@@ -28,6 +28,15 @@ const MARGIN: f64 = 0.09;
 
 /// The same at the right, where the numbers of queries stand: nothing else lies to the upper right of the hull.
 const RIGHT_MARGIN: f64 = 0.24;
+
+/// So many numbers stand beside an answer, with those in a row counted as one.
+const MOST_RUNS: usize = 4;
+
+/// Numbers that are farther from their answer than this are tied to it by a line.
+const FAR: i32 = 40;
+
+/// The width that the legend needs.
+const LEGEND: i32 = 860;
 
 type Plot<'a, B> = DrawingArea<B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
@@ -48,6 +57,14 @@ impl PlanePicture {
             5..=6 => 3,
             _ => 4,
         }
+    }
+
+    fn rows(&self) -> i32 {
+        (self.portrait.paths.len() as i32 + self.columns()) / self.columns()
+    }
+
+    fn size_with(&self, panel: (i32, i32)) -> (u32, u32) {
+        ((self.columns() * panel.0) as u32, (TITLE + self.rows() * panel.1) as u32)
     }
 
     /// The ranges of h and g: all that matters to a search, and not every label far off to the left.
@@ -174,18 +191,23 @@ impl PlanePicture {
 
 impl Picture for PlanePicture {
     fn size(&self) -> (u32, u32) {
-        let (columns, cells) = (self.columns(), self.portrait.paths.len() as i32 + 1);
-        let rows = (cells + columns - 1) / columns;
-        ((columns * PANEL.0) as u32, (TITLE + rows * PANEL.1) as u32)
+        self.size_with(PANEL)
+    }
+
+    fn least_size(&self) -> (u32, u32) {
+        // The legend is one of the panels.
+        self.size_with((LEGEND, PANEL.1))
     }
 
     fn draw_parts<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B> {
         area.fill(&WHITE)?;
         let left_centre = Pos::new(HPos::Left, VPos::Center);
         area.draw(&Text::new(self.title.as_str(), (32, TITLE / 2), text(40).pos(left_centre)))?;
+        let (width, height) = area.dim_in_pixel();
+        let size = (width as i32 / self.columns(), (height as i32 - TITLE) / self.rows());
         let cell = |i: i32| {
             let (row, column) = (i / self.columns(), i % self.columns());
-            area.clone().shrink((column * PANEL.0, TITLE + row * PANEL.1), PANEL)
+            area.clone().shrink((column * size.0, TITLE + row * size.1), size)
         };
         for (i, path) in (0..).zip(&self.portrait.paths) {
             self.draw_panel(path, &cell(i))?;
@@ -233,16 +255,39 @@ fn draw_path<B: DrawingBackend>(plot: &Plot<'_, B>, path: &SearchPath) -> Drawn<
     for step in answers.windows(2).filter(|step| step[0] != step[1]) {
         plot.draw(&PathElement::new(step.to_vec(), WAY.stroke_width(4)))?;
     }
-    for (place, numbers) in &places {
+    for (place, _) in &places {
         plot.draw(&Circle::new(*place, 9, WAY.filled()))?;
-        let style = text(30).color(&WAY).pos(Pos::new(HPos::Left, VPos::Bottom));
-        let name = Text::new(ranges(numbers), (14, -14), style);
-        plot.draw(&(EmptyElement::at(*place) + name))?;
     }
-    plot.draw(&Circle::new(path.end, 17, END.stroke_width(4)))
+    plot.draw(&Circle::new(path.end, 17, END.stroke_width(4)))?;
+    draw_numbers(plot, &places)
 }
 
-/// `1 3–5` for 1, 3, 4, 5.
+/// The numbers of the queries beside their answers, each list where there is room for it.
+fn draw_numbers<B: DrawingBackend>(plot: &Plot<'_, B>, places: &[((f64, f64), Vec<usize>)]) -> Drawn<B> {
+    let style = text(30).color(&WAY).pos(Pos::new(HPos::Left, VPos::Top));
+    let mut texts = Vec::new();
+    for (place, numbers) in places {
+        let (width, height) = plot.estimate_text_size(&ranges(numbers), &style)?;
+        texts.push((plot.map_coordinate(place), (width as i32, height as i32)));
+    }
+    let screen = plot.use_screen_coord();
+    let areas = annotations::places(&texts, &plot.get_pixel_range());
+    for ((area, (point, _)), (_, numbers)) in areas.iter().zip(&texts).zip(places) {
+        let centre = (area.corner.0 + area.size.0 / 2, area.corner.1 + area.size.1 / 2);
+        if (centre.0 - point.0).abs() > area.size.0 / 2 + FAR
+            || (centre.1 - point.1).abs() > area.size.1 / 2 + FAR
+        {
+            screen.draw(&PathElement::new([*point, centre], WAY.mix(0.5).stroke_width(1)))?;
+        }
+        let (x, y) = area.corner;
+        let corners = [(x - 2, y - 2), (x + area.size.0 + 2, y + area.size.1 + 2)];
+        screen.draw(&Rectangle::new(corners, WHITE.mix(0.8).filled()))?;
+        screen.draw(&Text::new(ranges(numbers), area.corner, style.clone()))?;
+    }
+    Ok(())
+}
+
+/// `1 3–5` for 1, 3, 4, 5. Of many only the first and the last.
 fn ranges(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
@@ -256,7 +301,11 @@ fn ranges(numbers: &[usize]) -> String {
         1 => format!("{first} {last}"),
         _ => format!("{first}–{last}"),
     };
-    runs.iter().map(name).collect::<Vec<_>>().join(" ")
+    let mut names: Vec<String> = runs.iter().map(name).collect();
+    if names.len() > MOST_RUNS {
+        names.splice(MOST_RUNS - 1..names.len() - 1, ["…".to_owned()]);
+    }
+    names.join(" ")
 }
 
 /// What stands before a line of the legend.
@@ -291,5 +340,6 @@ mod tests {
     fn numbers_in_a_row_are_shortened() {
         assert_eq!(ranges(&[1]), "1");
         assert_eq!(ranges(&[1, 2, 5, 7, 8, 9]), "1 2 5 7–9");
+        assert_eq!(ranges(&[1, 3, 5, 7, 9, 10, 11]), "1 3 5 … 9–11");
     }
 }

@@ -6,6 +6,7 @@
 //! pictures of the labels of an example, and `alignment` of the links between two sentences.
 
 mod alignment;
+mod annotations;
 mod file;
 mod label_plane;
 mod log_axis;
@@ -27,6 +28,7 @@ use self::log_axis::LogAxis;
 /// The sizes of a panel, of the title's line and of the legend's lines, in pixels of PNG. SVG is shown at half the size,
 /// since plotters rounds to whole pixels, which would make curves uneven.
 const PANEL: (i32, i32) = (880, 680);
+const LEAST_PANEL: (i32, i32) = (400, 320);
 const TITLE: i32 = 80;
 const LEGEND_LINE: i32 = 48;
 
@@ -83,6 +85,17 @@ impl Figure {
         self.rows.iter().map(Vec::len).max().unwrap_or(0) as i32
     }
 
+    /// The width of the legend.
+    fn legend(&self) -> i32 {
+        140 + 16 * self.names().iter().map(|name| name.chars().count() as i32).max().unwrap_or(0)
+    }
+
+    fn size_with(&self, panel: (i32, i32)) -> (u32, u32) {
+        let legend = LEGEND_LINE * (self.names().len() as i32 + 1);
+        let height = legend.max(self.rows.len() as i32 * panel.1);
+        ((self.columns() * panel.0 + self.legend()) as u32, (TITLE + height) as u32)
+    }
+
     /// The names of all curves, each once.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -97,11 +110,11 @@ impl Figure {
 
 impl Picture for Figure {
     fn size(&self) -> (u32, u32) {
-        let names = self.names();
-        let longest = names.iter().map(|name| name.chars().count() as i32).max().unwrap_or(0);
-        let (width, height) = (140 + 16 * longest, LEGEND_LINE * (names.len() as i32 + 1));
-        let height = height.max(self.rows.len() as i32 * PANEL.1);
-        ((self.columns() * PANEL.0 + width) as u32, (TITLE + height) as u32)
+        self.size_with(PANEL)
+    }
+
+    fn least_size(&self) -> (u32, u32) {
+        self.size_with(LEAST_PANEL)
     }
 
     fn draw_parts<B: DrawingBackend>(&self, area: &DrawingArea<B, Shift>) -> Drawn<B> {
@@ -109,13 +122,16 @@ impl Picture for Figure {
         let left_centre = Pos::new(HPos::Left, VPos::Center);
         area.draw(&Text::new(self.title.as_str(), (32, TITLE / 2), text(40).pos(left_centre)))?;
         let names = self.names();
+        let (width, height) = area.dim_in_pixel();
+        let rows = self.rows.len().max(1) as i32;
+        let size = ((width as i32 - self.legend()) / self.columns().max(1), (height as i32 - TITLE) / rows);
         for (i, row) in (0..).zip(&self.rows) {
             for (j, panel) in (0..).zip(row) {
-                let place = area.clone().shrink((j * PANEL.0, TITLE + i * PANEL.1), PANEL);
+                let place = area.clone().shrink((j * size.0, TITLE + i * size.1), size);
                 panel.draw(&place, &names)?;
             }
         }
-        let left = self.columns() * PANEL.0;
+        let left = self.columns() * size.0;
         for (i, name) in names.iter().enumerate() {
             let style = CurveStyle::of(i);
             let y = TITLE + LEGEND_LINE * (i as i32 + 1);
@@ -258,7 +274,7 @@ mod tests {
             level: None,
         };
         let figure = Figure { title: "bad & good".to_owned(), rows: vec![vec![panel]] };
-        let svg = figure.svg().unwrap();
+        let svg = figure.svg(figure.size()).unwrap();
         assert!(svg.contains("bad &amp; good") && svg.contains("&lt;panel&gt;"), "{svg}");
         let lines = |index: usize| {
             let RGBColor(r, g, b) = COLOURS[index];
@@ -267,7 +283,7 @@ mod tests {
         };
         // One line is the legend's.
         assert_eq!((lines(0), lines(1)), (1, 2), "{svg}");
-        assert!(figure.png().unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
+        assert!(figure.png(figure.size()).unwrap().starts_with(b"\x89PNG\r\n\x1a\n"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use super::findings::EXACT;
 use super::{Answer, LabelPlane, Memory, angular, binary, bisecting, hull, sarawagi, stratified};
 use crate::error::{Error, Result};
+use crate::shown::did_you_mean;
 use crate::surrogate::Surrogate;
 
 /// How near the angular search comes to the best fractional label (SLACK §5 has 0.001).
@@ -119,8 +120,12 @@ impl FromStr for Strategy {
 
     fn from_str(text: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|strategy| strategy.name() == text).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            Error::parameter("search", format!("{text:?} is not a search; there are auto, {names}"))
+            let names = [&["auto"], &Self::ALL.map(Self::name)[..]].concat();
+            let meant = did_you_mean(text, names.iter().copied());
+            Error::parameter(
+                "search",
+                format!("{text:?} is not a search; there are {}{meant}", names.join(", ")),
+            )
         })
     }
 }

@@ -7,12 +7,14 @@
 //! JSON) is left as it is. Numbers for people are in `numbers`.
 
 mod numbers;
+mod suggestion;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 pub use numbers::{bytes, count, lower, number, percent, short_lower, short_upper, time, upper};
+pub use suggestion::did_you_mean;
 
 /// The characters that an [`excerpt`] shows at most.
 pub const EXCERPT: usize = 60;

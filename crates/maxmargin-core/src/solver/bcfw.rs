@@ -88,6 +88,9 @@ pub struct Bcfw {
     passes_since: usize,
     /// Whether the average is where to start, and nothing is known yet.
     starts_here: bool,
+    /// See [`Solver::estimated_gap`].
+    #[serde(skip)]
+    estimated_gap: Option<f64>,
     #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
@@ -151,6 +154,7 @@ impl Bcfw {
             real: 1.0,
             passes_since: 0,
             starts_here: false,
+            estimated_gap: None,
             made_for: MadeFor::new(risk),
         })
     }
@@ -250,8 +254,9 @@ impl Bcfw {
         let lower_bound = self.ascent.lower_bound(&mut workers, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
         let mut here = Certificate::UNKNOWN;
+        let seen = self.ascent.gaps().iter().sum();
         if look {
-            self.seen = self.ascent.gaps().iter().sum();
+            self.seen = seen;
             let left = self.best.primal - self.best.lower_bound;
             let bounds = self.ascent.evaluate(&mut workers, &self.average.point, left);
             oracle_calls += risk.len() as u64;
@@ -260,6 +265,10 @@ impl Bcfw {
             self.real = (here.primal - lower_bound) / self.seen;
             self.passes_since = 0;
         }
+        // Gaps that were seen now stand to those that were seen then as the gap now to the one that was measured then.
+        let gap = (seen * self.real).min(self.best.primal - self.best.lower_bound);
+        let estimate = Certificate { primal: self.best.lower_bound + gap, ..self.best }.gap().0;
+        self.estimated_gap = estimate.is_finite().then_some(estimate);
         let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
         Progress { certificate, oracle_calls, master_seconds: 0.0 }
     }
@@ -278,20 +287,21 @@ impl Solver for Bcfw {
         self.ascent.lambda()
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         // Inside the pool the many small batches need no handing over from one thread to another.
         rayon::scope(|_| self.pass(risk))
     }
 
     fn weights(&self) -> &[f64] {
         &self.average.point
+    }
+
+    fn estimated_gap(&self) -> Option<f64> {
+        self.estimated_gap
     }
 
     fn set_lambda(&mut self, lambda: f64) -> bool {

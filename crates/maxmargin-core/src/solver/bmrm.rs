@@ -110,14 +110,11 @@ impl Solver for Bmrm {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         std::mem::swap(&mut self.evaluated, &mut self.next);
         let (here, evaluation) =
             measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::risk::Risk;
+use crate::shown::did_you_mean;
 use crate::structure::check_weight;
 
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
@@ -122,6 +123,12 @@ impl SolverKind {
         }
     }
 
+    /// Whether it has as many cutting-plane models as it is told to, or may have.
+    pub fn has_groups(self) -> bool {
+        use SolverKind::{Auto, Custom, PBmrm, ProxPBmrm};
+        matches!(self, Auto | PBmrm | ProxPBmrm | Custom(_))
+    }
+
     /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
     pub fn resolve(self, risk: &dyn Risk, lambda: f64) -> Choice {
         let choice = |kind, why| Choice { kind, why: Some(why), most_groups: usize::MAX };
@@ -169,7 +176,7 @@ impl SolverKind {
     fn check_saddle(self, risk: &dyn Risk) -> Result<()> {
         let Some(saddle) = risk.saddle() else {
             let problem = format!(
-                "{self} needs the surrogate margin, and a task whose labels are flows in a network: multiclass, chain or matching; use bcfw"
+                "{self} needs the surrogate margin, and a task whose labels are flows in a network, as those of chains are; use bcfw"
             );
             return Err(Error::parameter("solver", problem));
         };
@@ -192,7 +199,7 @@ pub struct Choice {
     pub kind: SolverKind,
     why: Option<&'static str>,
     /// The most cutting-plane models that the P-variants should have.
-    most_groups: usize,
+    pub(super) most_groups: usize,
 }
 
 impl Choice {
@@ -260,7 +267,8 @@ impl FromStr for SolverKind {
     fn from_str(text: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-            Error::parameter("solver", format!("{text:?} is not one of {}", names.join(", ")))
+            let meant = did_you_mean(text, names.iter().copied());
+            Error::parameter("solver", format!("{text:?} is not one of {}{meant}", names.join(", ")))
         })
     }
 }

@@ -76,6 +76,9 @@ pub struct Report {
     pub seconds: f64,
     /// Seconds so far outside the oracle.
     pub master_seconds: f64,
+    /// What [`Solver::estimated_gap`] says, which is no part of any proof.
+    #[serde(skip)]
+    pub estimated_gap: Option<f64>,
 }
 
 /// The end of a run.
@@ -159,6 +162,7 @@ impl RunState {
             queries: 0,
             seconds: 0.0,
             master_seconds: 0.0,
+            estimated_gap: None,
         };
         Self {
             report,
@@ -347,6 +351,7 @@ pub fn resume_until(
         check_dim(solver.weights(), risk)?;
         state.add(progress, solver.weights(), seconds());
         state.report.queries = risk.queries().saturating_sub(queries_before);
+        state.report.estimated_gap = solver.estimated_gap();
         flow = observe(state, solver);
     }
 }

@@ -301,14 +301,11 @@ impl Solver for Extragradient {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         let start = Instant::now();
         let mut slope = Vec::new();
         // The truth costs nothing, so no risk is below 0.

@@ -27,6 +27,7 @@ mod face_factor;
 mod gram;
 mod halt;
 mod master;
+mod memory;
 mod n_slack;
 mod prox_bmrm;
 mod saddle_point;
@@ -110,17 +111,38 @@ pub trait Solver: Send {
     /// λ of what it minimises.
     fn lambda(&self) -> f64;
 
-    /// Refuses a risk that it was not made for: what it knows of another one proves nothing. To be written anew by those that keep
-    /// planes, which compare [`Risk::id`].
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        check_dim(self.weights(), risk)
+    /// The risk that it was made for, which those say that keep planes; none for a solver that may be asked about any.
+    fn made_for(&self) -> Option<&MadeFor> {
+        None
     }
 
-    /// One pass. On a risk that [`check`](Self::check) refuses, those of this crate do nothing and report nothing.
-    fn step(&mut self, risk: &dyn Risk) -> Progress;
+    /// Refuses a risk that it was not made for: what it knows of another one proves nothing.
+    fn check(&self, risk: &dyn Risk) -> Result<()> {
+        match self.made_for() {
+            Some(made_for) => made_for.check(self.weights(), risk),
+            None => check_dim(self.weights(), risk),
+        }
+    }
+
+    /// One pass. On another risk than the one that it was [made for](Self::made_for) it does nothing and reports nothing.
+    fn step(&mut self, risk: &dyn Risk) -> Progress {
+        match self.made_for().is_none_or(|made_for| made_for.is(risk)) {
+            true => self.one_pass(risk),
+            false => Progress::NONE,
+        }
+    }
+
+    /// What [`step`](Self::step) does where the risk is the right one.
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress;
 
     /// The weights to which the last pass's primal value belongs.
     fn weights(&self) -> &[f64];
+
+    /// What the relative gap would be if it were measured now, by the looks of it, for a solver that does not measure it in every
+    /// pass. Nothing is proven by it: it is for people who wait.
+    fn estimated_gap(&self) -> Option<f64> {
+        None
+    }
 
     /// Everything that the next pass depends on, for a checkpoint; `None` for a solver that cannot be saved.
     fn state(&self) -> Option<SolverState<'_>> {
@@ -136,15 +158,16 @@ pub trait Solver: Send {
 
 /// The risk that a solver or a run belongs to; the first that it is asked about, where it was read back from somewhere.
 #[derive(Debug, Clone, Default)]
-struct MadeFor(OnceLock<RiskId>);
+pub struct MadeFor(OnceLock<RiskId>);
 
 impl MadeFor {
-    fn new(risk: &dyn Risk) -> Self {
+    /// This one.
+    pub fn new(risk: &dyn Risk) -> Self {
         Self(risk.id().into())
     }
 
     /// Whether it is this one, which it is from now on where none was named.
-    fn is(&self, risk: &dyn Risk) -> bool {
+    pub fn is(&self, risk: &dyn Risk) -> bool {
         *self.0.get_or_init(|| risk.id()) == risk.id()
     }
 

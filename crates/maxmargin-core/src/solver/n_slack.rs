@@ -137,14 +137,11 @@ impl Solver for NSlack {
         self.ascent.lambda()
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         rayon::scope(|_| self.pass(risk))
     }
 

@@ -321,14 +321,11 @@ impl Solver for ProxBmrm {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> error::Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         let starting = self.continue_start(risk);
         std::mem::swap(&mut self.evaluated, &mut self.candidate);
         let (here, evaluation) =

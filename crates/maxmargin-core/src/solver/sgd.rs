@@ -219,14 +219,11 @@ impl Solver for Sgd {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         self.pass(risk);
         let best = Certificate { lower_bound: self.lower_bound, ..Certificate::UNKNOWN };
         let groups = Groups::new(risk.len(), 1);

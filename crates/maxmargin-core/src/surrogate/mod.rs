@@ -18,6 +18,7 @@ pub use self::custom::{CustomSurrogate, SurrogateFunction};
 pub use self::line::Line;
 pub use self::scaled::Scaled;
 use crate::error::{Error, Result};
+use crate::shown::did_you_mean;
 
 /// What the rounding of a slope of a tangent may come to, as a share of it, with functions that are right up to a few units
 /// in the last place.
@@ -243,7 +244,10 @@ impl FromStr for Surrogate {
                 })?;
                 Surrogate::Scaled(Scaled::new(number(alpha)?, number(beta)?)?)
             }
-            _ => return Err(refuse(format!("{text:?} is not a surrogate; there are {}", Self::NAMES))),
+            _ => {
+                let meant = did_you_mean(text, Self::NAMES.split(", "));
+                return Err(refuse(format!("{text:?} is not a surrogate; there are {}{meant}", Self::NAMES)));
+            }
         })
     }
 }

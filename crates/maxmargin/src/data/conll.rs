@@ -93,6 +93,10 @@ impl ColumnOptions {
             let problem = "the data has only one column, which cannot be word and label";
             return Err(Error::parameter("label-column", problem));
         }
+        if self.syntax != TemplateSyntax::default() && self.template_file().is_none() {
+            let problem = "this says how a file of templates is written, but none is named; name one with the option templates";
+            return Err(Error::parameter("template-syntax", problem));
+        }
         let read = |(name, file): &(String, PathBuf)| Gazetteer::read(name, file);
         let gazetteers = self.gazetteers.iter().map(read).collect::<Result<Vec<_>>>()?;
         let file = self.template_file().unwrap_or(Path::new("templates"));
@@ -157,8 +161,8 @@ fn lists(gazetteers: &[Gazetteer], label: usize) -> String {
 }
 
 /// Reads files of columns, all of one kind.
-pub(crate) struct Reader<'o> {
-    options: &'o ColumnOptions,
+pub(crate) struct Reader {
+    options: ColumnOptions,
     expander: Option<Expander>,
     /// The number of the line of each token of the open sentence.
     lines: Vec<usize>,
@@ -166,9 +170,9 @@ pub(crate) struct Reader<'o> {
     fields: Vec<Range<usize>>,
 }
 
-impl<'o> Reader<'o> {
+impl Reader {
     /// With the options of a user, or with what a model keeps.
-    pub(crate) fn new(options: &'o ColumnOptions, known: Option<&TextColumns>) -> Result<Self> {
+    pub(crate) fn new(options: &ColumnOptions, known: Option<&TextColumns>) -> Result<Self> {
         if let (Some(_), Some(given)) = (known, options.given()) {
             return Err(Error::parameter(
                 given,
@@ -176,7 +180,7 @@ impl<'o> Reader<'o> {
             ));
         }
         let expander = known.map(|columns| Templates::new(columns.clone()).map(Expander::new)).transpose()?;
-        Ok(Self { options, expander, lines: Vec::new(), fields: Vec::new() })
+        Ok(Self { options: options.clone(), expander, lines: Vec::new(), fields: Vec::new() })
     }
 
     /// What a model is to keep, when files were read.

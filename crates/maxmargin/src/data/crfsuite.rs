@@ -161,11 +161,15 @@ fn token(
             None => return Ok(()),
         }
     }
-    if field.text.is_empty() {
-        let problem = "the label is missing: a line is label TAB attribute TAB attribute …";
-        return Err(line.error(field.start + 1, problem));
+    match field.text.is_empty() {
+        false => data.label(field.name(field.text, scratch)),
+        // A file to predict may have no labels.
+        true if !data.needs_labels() => data.no_label(),
+        true => {
+            let problem = "the label is missing: a line is label TAB attribute TAB attribute …";
+            return Err(line.error(field.start + 1, problem));
+        }
     }
-    data.label(field.name(field.text, scratch));
     // Repeated attributes add up; their sum is finite when the sum of all values is.
     let (mut size, mut attributes) = (0.0, 0);
     while let Some(start) = field.next(text) {

@@ -45,6 +45,14 @@ impl Attributes {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// The bytes that names hold in memory.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Attributes::Numbered(_) => 0,
+            Attributes::Named(names) => names.bytes(),
+        }
+    }
 }
 
 /// Rows as files have them, with what files may or may not hold. A task makes its examples of it: see
@@ -65,6 +73,8 @@ pub struct Dataset {
     pub weights: Option<Vec<f64>>,
     /// The fold of each example, where the format has folds.
     pub folds: Option<Vec<u32>>,
+    /// What each example is called, where the file says so.
+    pub ids: Option<Vec<Arc<str>>>,
     /// Where examples are bipartite graphs, the edge that each row is about. Its label is 0 if it is not to be linked, 1 if
     /// it surely is, and 2 where linking it is possible: neither right nor wrong.
     pub edges: Option<Arc<[Edge]>>,
@@ -135,6 +145,9 @@ impl Dataset {
         }
         if let Some(folds) = self.folds.take() {
             rows = rows.with_folds(folds)?;
+        }
+        if let Some(ids) = self.ids.take() {
+            rows = rows.with_ids(ids)?;
         }
         Ok(rows)
     }

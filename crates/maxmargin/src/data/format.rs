@@ -6,7 +6,8 @@
 //! of columns, the last of which is a label by its looks, are columns of text (see `conll`). A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
 //! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
-//! edges, or begins with `@example`. CSV shows no mark of its own: it must be named, or its label columns must.
+//! edges, or begins with `@example`. CSV shows no mark of its own: a file is called `.csv` or `.tsv`, or its format is named, or its
+//! label columns are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +17,7 @@ use super::source::Source;
 use super::svmlight::is_feature;
 use super::{arff, conll, edges, idx, letters};
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// The formats that can be read.
 ///
@@ -84,9 +85,29 @@ impl Format {
         matches!(self, Format::Arff | Format::Csv)
     }
 
+    /// Whether a file is called as tables are: `.csv`, or `.tsv` without blank lines, which would end sentences. It may be packed.
+    pub(super) fn is_called_table(source: &Source) -> bool {
+        let name = source.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let (is_csv, is_tsv) = (name.ends_with(".csv"), name.ends_with(".tsv"));
+        let start = source.peeked().trim_ascii_end();
+        let has_blank_line = || {
+            let mut lines = start.split(|&byte| byte == b'\n');
+            lines.any(|line| line.trim_ascii().is_empty())
+        };
+        is_csv || (is_tsv && !has_blank_line())
+    }
+
     /// Finds out from its content which format a file is in.
     pub fn detect(source: &mut Source) -> Result<Format> {
-        let start = source.peek()?;
+        source.peek()?;
+        Self::of_peeked(source)
+    }
+
+    /// The same from what was read so far.
+    pub(super) fn of_peeked(source: &Source) -> Result<Format> {
+        let (start, is_whole) = (source.peeked(), source.is_exhausted());
         if start.is_empty() {
             return Err(source.error("the file is empty"));
         }
@@ -101,7 +122,7 @@ impl Format {
         let first =
             lines().find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#")).unwrap_or_default();
         if !matches!(of_line(first), Some(Format::Letters | Format::Edges)) {
-            match conll::recognise(start, start.len() < super::source::BUFFER) {
+            match conll::recognise(start, is_whole) {
                 conll::Recognised::Columns => return Ok(Format::Conll),
                 conll::Recognised::Either => return Err(source.error(EITHER)),
                 conll::Recognised::Neither => {}
@@ -114,7 +135,7 @@ impl Format {
                 return Ok(format);
             }
         }
-        if blank && start.len() < super::source::BUFFER {
+        if blank && is_whole {
             return Err(source.error("the file holds no examples: all its lines are blank"));
         }
         Err(source.error(format!(
@@ -175,7 +196,8 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self> {
         let known = Format::ALL.into_iter().find(|format| format.name() == name);
         known.ok_or_else(|| {
-            Error::parameter("format", format!("`{}` is not one of {}", excerpt(name), names()))
+            let meant = did_you_mean(name, Format::ALL.map(Format::name));
+            Error::parameter("format", format!("`{}` is not one of {}{meant}", excerpt(name), names()))
         })
     }
 }

@@ -9,6 +9,7 @@
 
 mod alphabet;
 mod arff;
+mod batches;
 mod conll;
 mod crfsuite;
 mod csv;
@@ -25,6 +26,7 @@ mod label_lines;
 mod label_names;
 mod label_spelling;
 mod letters;
+mod name_list;
 pub mod number;
 mod preprocessing;
 mod reader;
@@ -40,6 +42,8 @@ pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images}
 pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
 pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
+pub use batches::Batch;
+pub(crate) use batches::Batches;
 pub use conll::ColumnOptions;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;
@@ -49,18 +53,20 @@ pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 pub use folds::parse_folds;
 pub use format::Format;
 pub use hold_out::{cross_validation, hold_out};
-pub use label_lines::{read_costs, read_label_weights, read_pairs};
+pub use label_lines::{read_costs, read_label_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use maxmargin_core::features::{
     FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
-pub(crate) use preprocessing::columns_of;
+pub use name_list::{join_names, parse_names};
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
+pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{
     Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,
 };
 pub use source::{LONGEST_LINE, Line, Source};
+pub use table::TableColumns;
 pub(crate) use tags::are_tags;
 pub use tags::background_label;
 pub use task_data::{DataObject, TaskData};

@@ -30,6 +30,7 @@ use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::dataset_builder::{DatasetBuilder, Unseen};
 use super::format::Format;
 use super::source::Source;
+use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
 use super::templates::TextColumns;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
@@ -66,6 +67,10 @@ pub struct ReadOptions {
     pub label_sets: bool,
     /// The columns of a table (ARFF, CSV) that are labels, by name; found out in other ways when there are none.
     pub label_columns: Vec<String>,
+    /// What other columns of a table are for.
+    pub table: TableColumns,
+    /// The same as a model has it: such columns may be there or not.
+    pub model_table: TableColumns,
     /// What to do about values that a table does not have.
     pub missing: Missing,
     /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
@@ -94,16 +99,24 @@ pub enum Missing {
 impl ReadOptions {
     /// The format of a file: the one that was named, or what its content shows.
     pub fn format_of(&self, source: &mut Source) -> Result<Format> {
+        source.peek()?;
+        self.format_of_peeked(source)
+    }
+
+    /// The same from what was read so far.
+    pub(super) fn format_of_peeked(&self, source: &Source) -> Result<Format> {
         match self.format {
             Some(format) => Ok(format),
             None if self.text_columns.is_some() || self.columns.given().is_some() => Ok(Format::Conll),
-            None if self.label_columns.is_empty() => match (Format::detect(source), self.usual_format) {
+            // Only tables have columns, and CSV shows no mark of its own.
+            None if arff::recognise(source.peeked()) => Ok(Format::Arff),
+            None if !self.label_columns.is_empty() || self.table.given().is_some() => Ok(Format::Csv),
+            None if Format::is_called_table(source) => Ok(Format::Csv),
+            None => match (Format::of_peeked(source), self.usual_format) {
                 (Err(_) | Ok(Format::Conll), Some(usual)) => Ok(usual),
+                (Ok(Format::Crfsuite), Some(Format::Csv)) => Ok(Format::Csv),
                 (found, _) => found,
             },
-            // Only tables have columns, and CSV shows no mark of its own.
-            None if arff::recognise(source.peek()?) => Ok(Format::Arff),
-            None => Ok(Format::Csv),
         }
     }
 }
@@ -122,18 +135,25 @@ pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dat
     Ok((data, vocabulary, format))
 }
 
-/// The same, and what columns of text are.
+/// The same, and what is to be kept of how columns were read.
 fn read_training_columns(
     paths: &[PathBuf],
     options: &ReadOptions,
-) -> Result<(Dataset, Vocabulary, Format, Option<TextColumns>)> {
+) -> Result<(Dataset, Vocabulary, Format, TextReading)> {
     let (first, format) = open_first(paths, options)?;
     let mut data = DatasetBuilder::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     let columns = read_all(paths, first, format, options, &mut data)?;
-    let (data, vocabulary, _) = data.finish();
-    let vocabulary = vocabulary.unwrap_or_default();
+    let text_columns = data.take_text_columns();
+    let (mut data, vocabulary, _) = data.finish();
+    let mut vocabulary = vocabulary.unwrap_or_default();
     check_width(paths, &data, &vocabulary)?;
-    Ok((data, vocabulary, format, columns))
+    let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+    if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {
+        text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
+        let class = options.label_columns.first().filter(|_| !options.label_sets).cloned();
+        text.table = TableColumns { class, least_count: 0, ..options.table.clone() };
+    }
+    Ok((data, vocabulary, format, text))
 }
 
 /// Reads files with the vocabulary of a model. What it does not know is left out and counted.
@@ -143,25 +163,86 @@ pub fn read_with(
     vocabulary: &Vocabulary,
 ) -> Result<(Dataset, Unseen)> {
     let (first, format) = open_first(paths, options)?;
-    match (format.has_named_attributes(), &vocabulary.attributes) {
-        (true, Attributes::Named(_)) | (false, Attributes::Numbered(_)) => {}
-        (true, Attributes::Numbered(_)) => {
-            return Err(
-                first.error(format!("the attributes of {format} have names, but the model's have numbers"))
-            );
-        }
-        (false, Attributes::Named(_)) => {
-            return Err(
-                first.error(format!("the attributes of {format} have numbers, but the model's have names"))
-            );
-        }
-    }
-    let mut data = DatasetBuilder::fixed(vocabulary)
-        .with_label_sets(options.label_sets)
-        .without_labels(&options.ignored_labels);
+    check_kind(format, &first, vocabulary)?;
+    let mut data = builder(options, vocabulary);
     read_all(paths, first, format, options, &mut data)?;
     let (data, _, unseen) = data.finish();
     Ok((data, unseen))
+}
+
+/// What puts rows together that are read with the vocabulary of a model.
+fn builder<'v>(options: &'v ReadOptions, vocabulary: &'v Vocabulary) -> DatasetBuilder<'v> {
+    DatasetBuilder::fixed(vocabulary)
+        .with_label_sets(options.label_sets)
+        .without_labels(&options.ignored_labels)
+}
+
+/// Refuses attributes with numbers where those of the model have names, or the other way round.
+pub(super) fn check_kind(format: Format, source: &Source, vocabulary: &Vocabulary) -> Result<()> {
+    let (own, other) = match (format.has_named_attributes(), &vocabulary.attributes) {
+        (true, Attributes::Named(_)) | (false, Attributes::Numbered(_)) => return Ok(()),
+        (true, Attributes::Numbered(_)) => ("names", "numbers"),
+        (false, Attributes::Named(_)) => ("numbers", "names"),
+    };
+    Err(source.error(format!("the attributes of {format} have {own}, but the model's have {other}")))
+}
+
+/// The names of a model, and those that files have where their tags are in another scheme.
+pub(super) struct NamesOfFiles<'a> {
+    model: &'a Vocabulary,
+    other: Option<(TagConversion, Vocabulary)>,
+}
+
+impl<'a> NamesOfFiles<'a> {
+    /// As the options of reading for a model have it.
+    pub(super) fn new(options: &ReadOptions, model: &'a Vocabulary) -> Result<Self> {
+        let given = options.columns.given().or(options.tag_scheme.map(|_| "tag-scheme"));
+        if let Some(given) = given {
+            let problem = "this was settled in training, and the model keeps it; leave it out";
+            return Err(Error::parameter(given, problem));
+        }
+        let other = options.tags.map(|tags| {
+            let labels = tags.tags_of_files(&model.labels);
+            (tags, Vocabulary { labels, attributes: model.attributes.clone() })
+        });
+        Ok(Self { model, other })
+    }
+
+    pub(super) fn of_model(&self) -> &'a Vocabulary {
+        self.model
+    }
+
+    fn of_files(&self) -> &Vocabulary {
+        self.other.as_ref().map_or(self.model, |(_, names)| names)
+    }
+
+    /// What was read with the names of files, with those of the model.
+    fn converted(&self, (mut data, mut unseen): (Dataset, Unseen)) -> Result<(Dataset, Unseen)> {
+        if let Some((tags, names)) = &self.other {
+            let labels = converted(&data, *tags, &names.labels, &mut self.model.labels.clone(), false)?;
+            let is_lost = |(&old, &new): (&u32, &u32)| old != UNKNOWN_LABEL && new == UNKNOWN_LABEL;
+            unseen.labels += data.labels.iter().zip(&labels).filter(|&pair| is_lost(pair)).count();
+            data.labels = labels;
+        }
+        Ok((data, unseen))
+    }
+}
+
+/// Reads one source with the names of a model, whether there are examples in it or not.
+pub(super) fn read_fixed(
+    source: &mut Source,
+    format: Format,
+    options: &ReadOptions,
+    columns: &mut conll::Reader,
+    names: &NamesOfFiles<'_>,
+) -> Result<(Dataset, Unseen)> {
+    let mut data = builder(options, names.of_files());
+    read_source(source, format, options, columns, &mut data)?;
+    if data.examples() == 0 {
+        return Ok(Default::default());
+    }
+    let (data, _, unseen) = data.finish();
+    names.converted((data, unseen))
 }
 
 /// Data as it was read: a table, or the examples of a task.
@@ -186,6 +267,8 @@ pub struct TextReading {
     pub columns: Option<Arc<TextColumns>>,
     /// Which scheme the tags are in, and which one they are learnt in.
     pub tags: Option<TagConversion>,
+    /// What columns of tables are for.
+    pub table: TableColumns,
     /// What a person is to be told about it.
     pub notes: Vec<String>,
 }
@@ -203,8 +286,7 @@ impl Reading {
     pub fn of_files(paths: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Self> {
         match known {
             None => {
-                let (data, names, format, columns) = read_training_columns(paths, options)?;
-                let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+                let (data, names, format, mut text) = read_training_columns(paths, options)?;
                 if text.columns.is_some()
                     && options.text_columns.is_none()
                     && options.columns.templates.is_none()
@@ -217,27 +299,8 @@ impl Reading {
                 Self { data, names, format, unseen: Unseen::default(), text }.in_scheme(options)
             }
             Some(names) => {
-                let given = options.columns.given().or(options.tag_scheme.map(|_| "tag-scheme"));
-                if let Some(given) = given {
-                    let problem = "this was settled in training, and the model keeps it; leave it out";
-                    return Err(Error::parameter(given, problem));
-                }
-                let (mut data, mut unseen);
-                match options.tags {
-                    None => (data, unseen) = read_with(paths, options, names)?,
-                    Some(tags) => {
-                        let labels = tags.tags_of_files(&names.labels);
-                        let of_files = Vocabulary { labels, attributes: names.attributes.clone() };
-                        (data, unseen) = read_with(paths, options, &of_files)?;
-                        let labels =
-                            converted(&data, tags, &of_files.labels, &mut names.labels.clone(), false)?;
-                        let is_lost =
-                            |(&old, &new): (&u32, &u32)| old != UNKNOWN_LABEL && new == UNKNOWN_LABEL;
-                        unseen.labels +=
-                            data.labels.iter().zip(&labels).filter(|&pair| is_lost(pair)).count();
-                        data.labels = labels;
-                    }
-                }
+                let of_files = NamesOfFiles::new(options, names)?;
+                let (data, unseen) = of_files.converted(read_with(paths, options, of_files.of_files())?)?;
                 Ok(Self { data, names: names.clone(), format: None, unseen, text: TextReading::default() })
             }
         }
@@ -322,12 +385,18 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
     };
     let mut source = Source::open(path)?;
     let format = options.format_of(&mut source)?;
+    check_options(format, options, paths.len())?;
+    Ok((source, format))
+}
+
+/// Refuses options that files in this format have no use for.
+pub(super) fn check_options(format: Format, options: &ReadOptions, files: usize) -> Result<()> {
     if options.labels.is_some() && !format.is_table() {
         let problem = match format {
-            Format::Idx if paths.len() > 1 => {
+            Format::Idx if files > 1 => {
                 "a file with labels goes with one file of images, not with several".to_owned()
             }
-            Format::Idx => return Ok((source, format)),
+            Format::Idx => return Ok(()),
             _ => format!("idx, arff and csv keep labels or their names apart; {format} has them inside"),
         };
         return Err(Error::parameter("labels", problem));
@@ -338,11 +407,21 @@ fn open_first(paths: &[PathBuf], options: &ReadOptions) -> Result<(Source, Forma
             format!("only conll has columns of text; {format} has attributes"),
         ));
     }
-    if !options.label_columns.is_empty() && !format.is_table() {
-        let problem = format!("{format} has no columns with names; only arff and csv do");
-        return Err(Error::parameter("label-columns", problem));
+    if options.zero_based && format != Format::Svmlight {
+        let problem = format!("only svmlight numbers its features; {format} does not");
+        return Err(Error::parameter("zero-based", problem));
     }
-    Ok((source, format))
+    let label_columns = (!options.label_columns.is_empty()).then_some("label-columns");
+    if let Some(given) = label_columns.or(options.table.given()).filter(|_| !format.is_table()) {
+        let problem = format!("{format} has no columns with names; only arff and csv do");
+        return Err(Error::parameter(given, problem));
+    }
+    let of_csv =
+        [("text-columns", !options.table.text.is_empty()), ("rare-values", options.table.least_count > 1)];
+    if let Some((given, _)) = of_csv.into_iter().find(|(_, given)| *given && format == Format::Arff) {
+        return Err(Error::parameter(given, "arff declares the values of its attributes; this is for csv"));
+    }
+    Ok(())
 }
 
 fn read_all(
@@ -360,19 +439,7 @@ fn read_all(
             None => open_same(path, format, options)?,
         };
         let before = data.examples();
-        match format {
-            Format::Svmlight => svmlight::read(&mut source, options.zero_based, data)?,
-            Format::Crfsuite => crfsuite::read(&mut source, data)?,
-            Format::Conll => columns.read(&mut source, data)?,
-            Format::Letters => letters::read(&mut source, data)?,
-            Format::Idx => {
-                let mut labels = open_labels(path, options, data)?;
-                idx::read(&mut source, labels.as_mut(), data)?;
-            }
-            Format::Arff => arff::read(&mut source, options, data)?,
-            Format::Csv => csv::read(&mut source, options, data)?,
-            Format::Edges => edges::read(&mut source, data)?,
-        }
+        read_source(&mut source, format, options, &mut columns, data)?;
         if data.examples() == before {
             return Err(source.error("the file holds no examples"));
         }
@@ -380,12 +447,35 @@ fn read_all(
     Ok(columns.into_columns().filter(|_| format == Format::Conll))
 }
 
+/// Reads one source to its end.
+fn read_source(
+    source: &mut Source,
+    format: Format,
+    options: &ReadOptions,
+    columns: &mut conll::Reader,
+    data: &mut DatasetBuilder<'_>,
+) -> Result<()> {
+    match format {
+        Format::Svmlight => svmlight::read(source, options.zero_based, data),
+        Format::Crfsuite => crfsuite::read(source, data),
+        Format::Conll => columns.read(source, data),
+        Format::Letters => letters::read(source, data),
+        Format::Idx => {
+            let mut labels = open_labels(source.path(), options, data)?;
+            idx::read(source, labels.as_mut(), data)
+        }
+        Format::Arff => arff::read(source, options, data),
+        Format::Csv => csv::read(source, options, data),
+        Format::Edges => edges::read(source, data),
+    }
+}
+
 /// Opens a later file, which must be in the format of the first.
 fn open_same(path: &Path, format: Format, options: &ReadOptions) -> Result<Source> {
     let mut source = Source::open(path)?;
     match options.format_of(&mut source)? {
         found if found == format => Ok(source),
-        found => Err(source.error(format!("this file looks like {found}, but the first one is {format}"))),
+        found => Err(source.other_format(found, format)),
     }
 }
 

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::format::Format;
 use crate::error::{Error, Place, Result};
 
 /// What some editors put before text that is UTF-8.
@@ -35,6 +36,9 @@ pub(crate) const BUFFER: usize = 256 << 10;
 /// bags of words, of some ten million values in ten bytes each. Without a limit, a file without line feeds (packed, it may
 /// be a thousand times smaller) would fill the memory.
 pub const LONGEST_LINE: usize = 128 << 20;
+
+/// The text of an example that is read by itself has fewer bytes than this, 1 GiB.
+const LARGEST_EXAMPLE: usize = 8 * LONGEST_LINE;
 
 /// A file that is read from its start to its end, once.
 pub struct Source {
@@ -126,6 +130,71 @@ impl Source {
         Ok(&self.buffer[self.start..self.end])
     }
 
+    /// The same with as little waiting as may be: what has arrived with the first line that is not blank.
+    pub(crate) fn peek_line(&mut self) -> Result<&[u8]> {
+        self.begin()?;
+        let has_line = |bytes: &[u8]| memchr::memchr(b'\n', bytes.trim_ascii_start()).is_some();
+        while !self.exhausted && self.end - self.start < BUFFER && !has_line(self.peeked()) {
+            self.read_more()?;
+        }
+        Ok(self.peeked())
+    }
+
+    /// What was read and not yet given out.
+    pub(crate) fn peeked(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Whether nothing comes after what was [peeked](Self::peeked).
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// What has arrived, up to the last border in it, as a source of its own with `header` before it. `border` is shown what has
+    /// arrived, and from where on it has not seen it yet. The end of the file is a border too.
+    pub(crate) fn next_batch(
+        &mut self,
+        mut border: impl FnMut(&[u8], usize) -> Option<usize>,
+        header: &[u8],
+    ) -> Result<Option<Source>> {
+        self.begin()?;
+        let mut seen = 0;
+        let length = loop {
+            let bytes = self.peeked();
+            if let Some(end) = (bytes.len() > seen).then(|| border(bytes, seen)).flatten() {
+                break end;
+            }
+            seen = bytes.len();
+            if self.exhausted {
+                break seen;
+            }
+            if seen >= LARGEST_EXAMPLE {
+                let problem = format!("an example of more than {} MiB", LARGEST_EXAMPLE >> 20);
+                return Err(self.error_on_last_line(0, problem));
+            }
+            self.read_more()?;
+        };
+        if length == 0 {
+            return Ok(None);
+        }
+        let buffer = [header, &self.buffer[self.start..self.start + length]].concat();
+        let lines_of = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
+        let before = self.lines;
+        self.start += length;
+        self.lines += lines_of(&buffer[header.len()..]);
+        Ok(Some(Self {
+            path: self.path.clone(),
+            reader: Box::new(io::empty()),
+            compressed: false,
+            start: 0,
+            end: buffer.len(),
+            buffer,
+            exhausted: true,
+            begun: true,
+            lines: before - lines_of(header).min(before),
+        }))
+    }
+
     /// The next line, or `None` at the end of the file.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         self.next_lines(|_| false)
@@ -199,6 +268,11 @@ impl Source {
     /// A problem with the file as a whole.
     pub fn error(&self, problem: impl Into<String>) -> Error {
         Error::data(Place::new(&self.path, 0, 0), problem)
+    }
+
+    /// The file is in one format, and those before in another.
+    pub(crate) fn other_format(&self, found: Format, first: Format) -> Error {
+        self.error(format!("this file looks like {found}, but the first one is {first}"))
     }
 
     /// A problem on the line that was given out last.

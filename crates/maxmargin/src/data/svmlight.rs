@@ -17,6 +17,8 @@
 
 mod label_sets;
 
+use std::path::Path;
+
 use label_sets::Promise;
 use rustc_hash::FxHashSet;
 
@@ -67,18 +69,29 @@ impl Reader<'_, '_> {
         if self.data.label_sets() {
             return self.line_with_set(line, start, rows);
         }
-        let end = token_end(bytes, start);
-        let label = label(line, start, &bytes[start..end])?;
+        let mut end = token_end(bytes, start);
+        // A file to predict may have no labels.
+        let is_labelled = self.data.needs_labels() || !is_feature(&bytes[start..end]);
+        let label = match is_labelled {
+            true => label(line, start, &bytes[start..end])?,
+            false => {
+                end = start;
+                ""
+            }
+        };
         if label_sets::is_list_of_numbers(label) {
             let problem = format!(
-                "`{}` is a list of labels, but here each row has one label; rows with several are for the task multilabel",
+                "`{}` is a list of labels, but here each row has one label; rows with several are for a task whose labels are sets",
                 excerpt(label)
             );
             return Err(line.error(start + 1, problem));
         }
         let (qid, cost) = self.features(line, end)?;
         self.place(line, qid, cost)?;
-        self.data.label(label);
+        match is_labelled {
+            true => self.data.label(label),
+            false => self.data.no_label(),
+        }
         self.data.end_row();
         if qid.is_none() {
             self.data.end_example(cost.unwrap_or(1.0), None);
@@ -189,7 +202,7 @@ impl Reader<'_, '_> {
             let token = excerpt(token);
             let header = match self.data.examples() == 0 && matches!(Promise::parse(line), Ok(Some(_))) {
                 true => {
-                    " (the header of an extreme-classification file? Its rows are for the task multilabel)"
+                    " (the header of an extreme-classification file? Its rows are for a task whose labels are sets)"
                 }
                 false => "",
             };
@@ -270,6 +283,41 @@ impl Reader<'_, '_> {
             self.finished.insert(qid);
             self.data.end_example(cost.unwrap_or(1.0), None);
         }
+    }
+}
+
+/// Whether a file that begins so has the header of extreme classification.
+pub(super) fn has_header(start: &[u8]) -> bool {
+    let mut lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !matches!(line.first(), None | Some(b'#')));
+    let is_header =
+        |bytes| matches!(Promise::parse(&Line { file: Path::new(""), number: 1, bytes }), Ok(Some(_)));
+    first.is_some_and(is_header)
+}
+
+/// Where the last row ends that belongs to no sequence, or the last sequence after which another one begins, if that can be seen
+/// from lines behind `from`.
+pub(super) fn after_sequence(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut end = memchr::memrchr(b'\n', bytes)?;
+    let mut later: Option<(&[u8], usize)> = None;
+    loop {
+        let start = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |start| start + 1);
+        let mut tokens =
+            bytes[start..end].split(|byte| byte.is_ascii_whitespace()).filter(|token| !token.is_empty());
+        let first = tokens.next();
+        if let Some(first) = first.filter(|first| !first.starts_with(b"#")) {
+            let mut words = std::iter::once(first).chain(tokens).enumerate();
+            let may_be_before = |place: usize, token: &[u8]| place == 0 || token.starts_with(b"cost:");
+            let sequence =
+                words.find(|(place, token)| token.starts_with(b"qid:") || !may_be_before(*place, token));
+            match (sequence.filter(|(_, token)| token.starts_with(b"qid:")), later) {
+                (None, _) => return Some(end + 1).filter(|end| *end > from),
+                (Some((_, qid)), Some((other, border))) if qid != other => return Some(border),
+                (Some(_), _) if end < from => return None,
+                (Some((_, qid)), _) => later = Some((qid, start)),
+            }
+        }
+        end = start.checked_sub(1)?;
     }
 }
 

@@ -5,10 +5,12 @@
 //! model does not know is a mistake whatever was predicted. Weights of examples are not used: these are counts.
 
 mod averages;
+mod confidence_bins;
 mod per_label;
 mod retrieval;
 
 pub use averages::Averages;
+pub use confidence_bins::ConfidenceBin;
 pub use per_label::{per_row, per_set};
 pub use retrieval::Retrieval;
 

@@ -12,6 +12,7 @@ mod tensors;
 mod weights;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 pub use description::Description;
 pub use predicting::Attribute;
@@ -52,6 +53,9 @@ pub struct Model {
     text: TextReading,
     weights: Weights,
     single_precision: bool,
+    label_shifts: Option<Vec<f64>>,
+    /// The weights with the shifts, once somebody asked.
+    deciding: OnceLock<Vec<f64>>,
 }
 
 impl Clone for Model {
@@ -65,6 +69,8 @@ impl Clone for Model {
             text: self.text.clone(),
             weights: self.weights.clone(),
             single_precision: self.single_precision,
+            label_shifts: self.label_shifts.clone(),
+            deciding: OnceLock::new(),
         }
     }
 }
@@ -112,15 +118,23 @@ impl Model {
                 task.labels()
             ));
         }
-        let (preprocessing, dropped_labels, text) = Default::default();
-        let single_precision = false;
-        Ok(Self { description, task, names, preprocessing, dropped_labels, text, weights, single_precision })
+        Ok(Self {
+            description,
+            task,
+            names,
+            preprocessing: Default::default(),
+            dropped_labels: Default::default(),
+            text: Default::default(),
+            weights,
+            single_precision: false,
+            label_shifts: None,
+            deciding: OnceLock::new(),
+        })
     }
 
     /// With what is done to columns before the weights see them.
     pub fn with_preprocessing(self, preprocessing: Preprocessing) -> Result<Self> {
-        let Preprocessing { impute, shift, scale } = &preprocessing;
-        for vector in [impute, shift, scale].into_iter().flatten() {
+        for vector in preprocessing.vectors().into_iter().flatten() {
             if vector.len() != self.names.attributes.len() || vector.iter().any(|x| !x.is_finite()) {
                 let problem = "columns have a finite number each";
                 return Err(Error::parameter("preprocessing", problem));
@@ -137,6 +151,19 @@ impl Model {
     /// With how its text was read, so that other files are read alike.
     pub fn with_text(self, text: TextReading) -> Self {
         Self { text, ..self }
+    }
+
+    /// With a number that is added to the score of each label being in a set, in predictions: see
+    /// [`Trainer::tune_threshold`](crate::Trainer::tune_threshold). The weights, and the certificate about them, stay as they are.
+    pub fn with_label_shifts(self, shifts: Vec<f64>) -> Result<Self> {
+        let refuse = |problem: &str| Err(Error::parameter("label shifts", problem));
+        if !self.task.has_label_shifts() {
+            return refuse("only label sets with a constant feature have them");
+        }
+        if shifts.len() != self.task.labels() || shifts.iter().any(|shift| !shift.is_finite()) {
+            return refuse("there is a finite number for each label");
+        }
+        Ok(Self { label_shifts: Some(shifts), deciding: OnceLock::new(), ..self })
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
@@ -190,6 +217,21 @@ impl Model {
     /// first time.
     pub fn weights(&self) -> &[f64] {
         self.weights.dense()
+    }
+
+    /// What is added to the score of each label being in a set, in predictions.
+    pub fn label_shifts(&self) -> Option<&[f64]> {
+        self.label_shifts.as_deref()
+    }
+
+    /// The weights with which predictions are made: those with the [shifts](Self::label_shifts).
+    pub fn deciding_weights(&self) -> &[f64] {
+        let Some(shifts) = &self.label_shifts else { return self.weights() };
+        self.deciding.get_or_init(|| {
+            let mut weights = self.weights().to_vec();
+            self.task.shift_labels(shifts, &mut weights);
+            weights
+        })
     }
 
     /// The Euclidean norm of the weights.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Model;
-use crate::data::{Attributes, DataObject, ReadOptions, Reading};
+use crate::data::{Attributes, DataObject, ReadOptions, Reading, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::{FeatureMatrix, MatrixBuilder};
-use crate::tasks::Prediction;
+use crate::tasks::{FittedObject, Prediction};
 
 /// What a row has: an attribute by its name, with a value or with 1.
 pub trait Attribute {
@@ -43,6 +43,15 @@ impl<S: AsRef<str>> Attribute for (S, f64) {
     }
 }
 
+/// How a task predicts with weights and names.
+type Predict = fn(
+    &(dyn FittedObject + 'static),
+    &[f64],
+    &Vocabulary,
+    &dyn DataObject,
+    usize,
+) -> Result<Vec<Vec<Prediction>>>;
+
 /// As many weights as the rows of a long sentence have.
 const MOST_KEPT: usize = 1 << 17;
 
@@ -71,6 +80,30 @@ impl Model {
 
     /// The same for data that was [viewed](Self::view) before.
     pub fn predict_view(&self, data: &dyn DataObject, k: usize) -> Result<Vec<Vec<Prediction>>> {
+        self.predictions(data, k, FittedObject::predict)
+    }
+
+    /// The same with the [certainty](Prediction::certainty) of the best label and of its parts. Where tags are learnt in another
+    /// scheme than that of files, it is about those that were learnt.
+    ///
+    /// ```
+    /// use maxmargin::tasks::RowExamples;
+    /// use maxmargin::{Examples, Multiclass, Trainer, data::FeatureMatrix};
+    ///
+    /// let features = FeatureMatrix::from_dense(&[[1.0, 0.0], [0.0, 1.0]]);
+    /// let examples = Examples::from_numbers(RowExamples::new(features, vec![0, 1])?)?;
+    /// let model = Trainer::new(Multiclass::default()).lambda(0.01).train(&examples)?;
+    /// let best = &model.predict_surely(examples.data(), 2)?[0];
+    /// let certainty = best[0].certainty.as_ref().unwrap();
+    /// assert!((certainty.margin.at_least - (best[0].score - best[1].score)).abs() < 1e-9);
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn predict_surely(&self, data: &dyn DataObject, k: usize) -> Result<Vec<Vec<Prediction>>> {
+        let changed = self.preprocessing.changed(data)?;
+        self.predictions(changed.as_deref().unwrap_or(data), k, FittedObject::predict_surely)
+    }
+
+    fn predictions(&self, data: &dyn DataObject, k: usize, predict: Predict) -> Result<Vec<Vec<Prediction>>> {
         if k == 0 {
             return Err(Error::parameter("k", "0 is not allowed; 1 asks for the best label"));
         }
@@ -82,11 +115,20 @@ impl Model {
         {
             let task = self.task.with_features(features.columns())?;
             let data = data.with_features(Arc::new(features))?;
-            let predictions = task.predict(&weights, &self.names, data.as_ref(), k);
+            if let Some(shifts) = &self.label_shifts {
+                task.shift_labels(shifts, &mut weights);
+            }
+            let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k);
             GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
             return Ok(self.in_schemes_of_files(predictions?));
         }
-        Ok(self.in_schemes_of_files(self.task.predict(self.weights(), &self.names, data, k)?))
+        Ok(self.in_schemes_of_files(predict(
+            self.task.as_ref(),
+            self.deciding_weights(),
+            &self.names,
+            data,
+            k,
+        )?))
     }
 
     /// Predictions with the tags that files have, where others were learnt.

@@ -39,7 +39,7 @@ pub(super) fn learn<T: Task>(
     let (names, predicted) = (&names.labels, &labels[..]);
     let known = names.len();
     let comparison = Comparison { truth: test, predicted, labels: names, known, background: None };
-    let metrics = task.metrics(comparison);
+    let metrics = task.metrics(comparison)?;
     Ok(Learnt { model: trained.model, report: trained.report, metrics, labels })
 }
 

@@ -12,7 +12,9 @@ use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::risk::{Risk, StructuredRisk};
 use crate::search::MarginSearch;
-use crate::structure::{Example, Found, Mix, Structure};
+use crate::structure::{Confidence, Example, Found, MaxMarginals, Mix, Structure};
+
+type ScoresOf<T> = <<T as Task>::Structure as Structure>::Scores;
 
 /// A task whose structure is made.
 ///
@@ -96,7 +98,7 @@ impl<T: Task> Fitted<T> {
             let truth = T::truth(&self.structure, data, i).map_err(|error| {
                 Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
             })?;
-            Ok(Example { input: T::input(data, i), truth, weight: data.weight(i) })
+            Ok(Example { input: T::input(data, i), truth, weight: self.task.weight(data, i) })
         };
         (0..data.len()).map(example).collect()
     }
@@ -104,14 +106,50 @@ impl<T: Task> Fitted<T> {
     /// The `k` best labels of each example, best first. Refused where data or weights are not those of the task; the labels
     /// of the data do not matter.
     pub fn predict(&self, weights: &[f64], data: &T::Data, k: usize) -> Result<Vec<Vec<Found<LabelOf<T>>>>> {
+        self.for_each_input(weights, data, k, |_, _, found| found)
+    }
+
+    /// The same, and how sure each variable of the best one is, where the structure has
+    /// [max-marginals](crate::structure::MaxMarginals).
+    #[allow(clippy::type_complexity)]
+    pub fn predict_surely(
+        &self,
+        weights: &[f64],
+        data: &T::Data,
+        k: usize,
+    ) -> Result<Vec<(Vec<Found<LabelOf<T>>>, Vec<Confidence>)>> {
+        self.max_marginals()?;
+        self.for_each_input(weights, data, k, |input, scores, found| {
+            let best = self.structure.offers().max_marginals.zip(found.first());
+            let sure = best.map(|(marginals, best)| marginals.confidences(input, scores, best));
+            (found, sure.unwrap_or_default())
+        })
+    }
+
+    /// What finds out how sure labels are. Refused where nothing does.
+    pub fn max_marginals(&self) -> Result<&dyn MaxMarginals<T::Structure>> {
+        let problem = || format!("{} does not know how sure its labels are", T::NAME);
+        self.structure.offers().max_marginals.ok_or_else(|| Error::parameter("confidence", problem()))
+    }
+
+    /// What becomes of the best labels of each example.
+    fn for_each_input<R: Send>(
+        &self,
+        weights: &[f64],
+        data: &T::Data,
+        k: usize,
+        of: impl Fn(&InputOf<T>, &mut ScoresOf<T>, Vec<Found<LabelOf<T>>>) -> R + Sync,
+    ) -> Result<Vec<R>> {
         self.check_inputs(data)?;
         self.check_weights(weights)?;
         if k > 1 && self.structure.offers().k_best.is_none() {
             let problem = format!("{} finds the best label only, not several", T::NAME);
             return Err(Error::parameter("k", problem));
         }
-        let predict = |scores: &mut <T::Structure as Structure>::Scores, i: usize| {
-            self.predict_input(weights, &T::input(data, i), k, scores)
+        let predict = |scores: &mut ScoresOf<T>, i: usize| {
+            let input = T::input(data, i);
+            let found = self.predict_input(weights, &input, k, scores);
+            of(&input, scores, found)
         };
         // To wake another thread takes longer than most examples.
         if data.len() == 1 {
@@ -125,7 +163,7 @@ impl<T: Task> Fitted<T> {
         weights: &[f64],
         input: &InputOf<T>,
         k: usize,
-        scores: &mut <T::Structure as Structure>::Scores,
+        scores: &mut ScoresOf<T>,
     ) -> Vec<Found<LabelOf<T>>> {
         self.structure.score(weights, input, scores);
         match self.structure.offers().k_best.filter(|_| k > 1) {
@@ -134,9 +172,23 @@ impl<T: Task> Fitted<T> {
         }
     }
 
-    /// How good predictions for labelled data are.
-    pub fn metrics(&self, comparison: ComparisonOf<'_, T>) -> Metrics {
-        T::metrics(&self.structure, comparison)
+    /// How good predictions for labelled data are. Refused where predictions are not those of the data, or labels without a name.
+    pub fn metrics(&self, comparison: ComparisonOf<'_, T>) -> Result<Metrics> {
+        let ComparisonOf::<T> { truth, predicted, labels, known, background } = comparison;
+        let problem = if predicted.len() != truth.len() {
+            format!("{} predictions for {} examples", predicted.len(), truth.len())
+        } else if known != self.labels || known > labels.len() {
+            format!("{known} labels are known of {}, but the task was made for {}", labels.len(), self.labels)
+        } else if truth.label_count().max(background.map_or(0, |label| label as usize + 1)) > labels.len() {
+            format!("there is a label beyond the {} that have names", labels.len())
+        } else {
+            self.check_inputs(truth)?;
+            for (i, label) in predicted.iter().enumerate() {
+                self.structure.check(&T::input(truth, i), label)?;
+            }
+            return Ok(T::metrics(&self.structure, comparison));
+        };
+        Err(Error::parameter("comparison", problem))
     }
 
     /// Refuses inputs with other attributes, whatever their labels.

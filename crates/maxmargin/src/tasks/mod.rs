@@ -17,11 +17,13 @@ mod comparing;
 mod costs;
 mod demonstrating;
 mod fitted;
+mod label_weights;
 pub mod matching;
 pub mod multiclass;
 pub mod multilabel;
 mod object;
 mod option;
+mod prediction;
 pub mod registry;
 mod searching;
 mod stored;
@@ -33,11 +35,13 @@ pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
 pub use fitted::Fitted;
+pub use label_weights::LabelWeights;
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
-pub use object::{FittedObject, Prediction, TaskObject};
+pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
+pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
 use serde_json::{Map, Value};
 pub use stored::Stored;
@@ -68,12 +72,13 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// The name by which it is asked for, and under which models are saved.
     const NAME: &'static str;
-    /// What it does, in one line.
-    const SUMMARY: &'static str;
-    /// More about it, for a help text: its labels, its metrics, what predictions look like.
+    /// What it does, in one line; then, after an empty line, more for a help text: its labels, its metrics, what predictions look
+    /// like.
     const ABOUT: &'static str;
     /// Whether its data comes in the formats that all tasks about rows share.
     const READS_TABLES: bool = true;
+    /// Whether a row of such data has a set of labels.
+    const HAS_SETS: bool = false;
     /// Whether its labels may be tags of chunks, of which there are several schemes.
     const HAS_TAGS: bool = false;
 
@@ -106,11 +111,16 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Self::Data>> {
+        Reading::of_files(files, &Self::table_options(options)?, known)?.try_map(Self::Data::from_table)
+    }
+
+    /// The options with what the task has to say about tables.
+    fn table_options(options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        Reading::of_files(files, options, known)?.try_map(Self::Data::from_table)
+        Ok(ReadOptions { label_sets: Self::HAS_SETS, ..options.clone() })
     }
 
     /// The labels of training data that the options leave in it, in ascending order; none where they leave all.
@@ -136,6 +146,11 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// What is to be predicted of an example whose labels are all known.
     fn truth(structure: &Self::Structure, data: &Self::Data, example: usize) -> Result<LabelOf<Self>>;
+
+    /// The weight c_i of an example whose labels are all known.
+    fn weight(&self, data: &Self::Data, example: usize) -> f64 {
+        data.weight(example)
+    }
 
     /// Whether the loss is the number of mistakes.
     fn counts_mistakes(&self) -> bool;
@@ -169,6 +184,16 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         data: &Self::Data,
     ) -> (Strategy, &'static str);
 
+    /// Whether a number can be added to the score of each label being in a set.
+    fn has_label_shifts(&self) -> bool {
+        false
+    }
+
+    /// Adds such numbers to the weights, where [there can be any](Self::has_label_shifts).
+    fn shift_labels(&self, features: usize, shifts: &[f64], weights: &mut [f64]) {
+        let _ = (features, shifts, weights);
+    }
+
     /// The blocks of weights by name and shape, in the order of the structure. Together they are all weights. Where the first one has
     /// as many rows as there are features (or one more), its rows are theirs: a model leaves out those that are 0.
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
@@ -189,10 +214,24 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn facts(structure: &Self::Structure, task: &Self) -> Map<String, Value>;
 
     /// Whether one of the labels may stand for "nothing here".
-    const HAS_BACKGROUND: bool;
+    const HAS_BACKGROUND: bool = false;
 
     /// A label with the names of what is in it: as a string, or a list.
     fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;
+
+    /// What a variable of a label is called, as [`name`](Self::name) has it, where labels are sets and it is in them or not. (A variable
+    /// is what [`MaxMarginals`](crate::structure::MaxMarginals) counts.)
+    fn member(names: &Vocabulary, input: &InputOf<Self>, variable: usize) -> Option<Value> {
+        let _ = (names, input, variable);
+        None
+    }
+
+    /// Whether it is right that a variable of an example's label has this value; none where nothing is predicted by it: it is not in a
+    /// set.
+    fn is_right(data: &Self::Data, example: usize, variable: usize, value: u32) -> Option<bool> {
+        let _ = (data, example, variable, value);
+        None
+    }
 
     /// Such a label as a text file has it, without the end of the last line.
     fn write(label: &Value) -> String;

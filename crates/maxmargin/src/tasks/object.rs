@@ -9,42 +9,21 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{ComparisonOptions, Fitted, LabelOf, SearchOptions, Stored, Task, TaskOption, TaskSearch};
+use super::{
+    Certainty, ComparisonOptions, Fitted, InputOf, LabelOf, Prediction, SearchOptions, Stored, Task,
+    TaskOption, TaskSearch,
+};
 use crate::comparison::SearchComparison;
-use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::FeatureMatrix;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
 use crate::risk::Risk;
-use crate::structure::Found;
+use crate::structure::{Confidence, Found};
 
-/// A label that was predicted for one example.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// The label by its names: one, a list of them, or a list of pairs, as the task has it.
-    pub label: Value,
-    /// Its score.
-    pub score: f64,
-    /// How much more a label that is not listed before it may score: 0 where it is proven to be the best of those. Sets of
-    /// many labels with pairs may be too hard to prove.
-    pub missed: f64,
-}
-
-impl Prediction {
-    /// Whether no label that is not listed before it scores more.
-    pub fn is_proven(&self) -> bool {
-        self.missed == 0.0
-    }
-
-    /// The names in the label, in their order.
-    pub fn names(&self) -> Vec<&str> {
-        match &self.label {
-            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-            other => other.as_str().into_iter().collect(),
-        }
-    }
-}
+/// Examples as they arrive.
+pub type ExampleBatches<'a> = Box<dyn Iterator<Item = Result<Batch<Arc<dyn DataObject>>>> + 'a>;
 
 /// The examples as a task has them. Refused where they are another's.
 fn own<T: Task>(data: &dyn DataObject) -> Result<&T::Data> {
@@ -52,6 +31,17 @@ fn own<T: Task>(data: &dyn DataObject) -> Result<&T::Data> {
         let problem = format!("it takes {}, not {}", T::Data::KIND, data.kind());
         Error::parameter(format!("task {}", T::NAME), problem)
     })
+}
+
+/// Labels that were found, by their names.
+fn named<T: Task>(names: &Vocabulary, input: &InputOf<T>, found: Vec<Found<LabelOf<T>>>) -> Vec<Prediction> {
+    let named = |Found { label, score, missed, .. }: Found<LabelOf<T>>| Prediction {
+        label: T::name(names, input, &label),
+        score,
+        missed,
+        certainty: None,
+    };
+    found.into_iter().map(named).collect()
 }
 
 /// A task with its options. See [`Task`] for what each method says.
@@ -73,6 +63,13 @@ pub trait TaskObject: Debug + Send + Sync {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Arc<dyn DataObject>>>;
+    /// Data to predict, in batches as it arrives where the format allows it. No examples are no batches, and no error.
+    fn read_batches<'a>(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: &'a Vocabulary,
+    ) -> Result<ExampleBatches<'a>>;
     fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>>;
     /// The task for some data, with its structure.
     fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>>;
@@ -91,11 +88,11 @@ impl<T: Task> TaskObject for T {
     }
 
     fn summary(&self) -> &'static str {
-        T::SUMMARY
+        T::ABOUT.split_once('\n').map_or(T::ABOUT, |(first, _)| first)
     }
 
     fn about(&self) -> &'static str {
-        T::ABOUT
+        T::ABOUT.split_once("\n\n").map_or("", |(_, more)| more)
     }
 
     fn has_background(&self) -> bool {
@@ -133,6 +130,23 @@ impl<T: Task> TaskObject for T {
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Arc<dyn DataObject>>> {
         Task::read(self, files, options, known)?.try_map(|data| Ok(Arc::new(data) as _))
+    }
+
+    fn read_batches<'a>(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: &'a Vocabulary,
+    ) -> Result<ExampleBatches<'a>> {
+        if !T::READS_TABLES {
+            let Reading { data, unseen, .. } = TaskObject::read(self, files, options, Some(known))?;
+            return Ok(Box::new(std::iter::once(Ok(Batch { data, unseen }))));
+        }
+        let batches = Batches::new(files, T::table_options(options)?, known)?;
+        Ok(Box::new(batches.map(|batch| {
+            let Batch { data, unseen } = batch?;
+            Ok(Batch { data: Arc::new(T::Data::from_table(data)?) as _, unseen })
+        })))
     }
 
     fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>> {
@@ -181,6 +195,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn loss_name(&self) -> &'static str;
     fn describe(&self) -> String;
     fn facts(&self) -> Map<String, Value>;
+    fn has_label_shifts(&self) -> bool;
+    fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]);
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
@@ -203,6 +219,14 @@ pub trait FittedObject: Debug + Send + Sync {
         data: &dyn DataObject,
         k: usize,
     ) -> Result<Vec<Vec<Prediction>>>;
+    /// The same, and how sure the best one and its parts are.
+    fn predict_surely(
+        &self,
+        weights: &[f64],
+        names: &Vocabulary,
+        data: &dyn DataObject,
+        k: usize,
+    ) -> Result<Vec<Vec<Prediction>>>;
     fn write(&self, label: &Value) -> String;
     /// How good the predictions for labelled data are, and for how many examples they are not proven to be the best ones.
     /// `labels` has the names of all labels of the data, those of the model first.
@@ -213,6 +237,8 @@ pub trait FittedObject: Debug + Send + Sync {
         labels: &Alphabet,
         background: Option<u32>,
     ) -> Result<(Metrics, usize)>;
+    /// How sure each part of the predictions for labelled data is (at least), and whether it is right.
+    fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>>;
     /// The same task for further data to be read, with its options.
     fn task(&self) -> Box<dyn TaskObject>;
     /// The same task for another number of features.
@@ -253,6 +279,14 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn facts(&self) -> Map<String, Value> {
         T::facts(&self.structure, &self.task)
+    }
+
+    fn has_label_shifts(&self) -> bool {
+        self.task.has_label_shifts()
+    }
+
+    fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]) {
+        self.task.shift_labels(self.features(), shifts, weights);
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -297,14 +331,26 @@ impl<T: Task> FittedObject for Fitted<T> {
     ) -> Result<Vec<Vec<Prediction>>> {
         let data = own::<T>(data)?;
         let found = self.predict(weights, data, k)?;
-        let named = |(i, found): (usize, Vec<Found<LabelOf<T>>>)| {
+        let named = |(i, found): (usize, Vec<_>)| named::<T>(names, &T::input(data, i), found);
+        Ok(found.into_iter().enumerate().map(named).collect())
+    }
+
+    fn predict_surely(
+        &self,
+        weights: &[f64],
+        names: &Vocabulary,
+        data: &dyn DataObject,
+        k: usize,
+    ) -> Result<Vec<Vec<Prediction>>> {
+        let data = own::<T>(data)?;
+        let (marginals, found) = (self.max_marginals()?, self.predict_surely(weights, data, k)?);
+        let named = |(i, (found, sure)): (usize, (Vec<_>, Vec<_>))| {
             let input = T::input(data, i);
-            let named = |Found { label, score, missed, .. }: &Found<LabelOf<T>>| Prediction {
-                label: T::name(names, &input, label),
-                score: *score,
-                missed: *missed,
-            };
-            found.iter().map(named).collect()
+            let certainty =
+                found.first().map(|best| Certainty::of::<T>(names, &input, best, &sure, marginals));
+            let mut predictions = named::<T>(names, &input, found);
+            predictions.iter_mut().zip(certainty).for_each(|(best, sure)| best.certainty = Some(sure));
+            predictions
         };
         Ok(found.into_iter().enumerate().map(named).collect())
     }
@@ -328,8 +374,22 @@ impl<T: Task> FittedObject for Fitted<T> {
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
         let known = self.labels();
-        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background });
+        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
         Ok((metrics, unproven))
+    }
+
+    fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>> {
+        let data = own::<T>(data)?;
+        let (marginals, mut parts) = (self.max_marginals()?, Vec::new());
+        for (i, (found, sure)) in self.predict_surely(weights, data, 1)?.into_iter().enumerate() {
+            let Some(best) = found.first() else { continue };
+            let values = marginals.values(&T::input(data, i), &best.label);
+            let part = |(variable, (value, sure)): (usize, (u32, Confidence))| {
+                Some((sure.at_least, T::is_right(data, i, variable, value)?))
+            };
+            parts.extend(values.into_iter().zip(sure).enumerate().filter_map(part));
+        }
+        Ok(parts)
     }
 
     fn task(&self) -> Box<dyn TaskObject> {

@@ -1,7 +1,7 @@
 //! Options of tasks as data, so that a program can make its flags of them.
 
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// What an option is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct TaskOption {
     pub more: &'static str,
     /// What it is about.
     pub group: OptionGroup,
+    /// Another option, and its value with which this one says nothing.
+    pub idle_with: Option<(&'static str, &'static str)>,
 }
 
 impl TaskOption {
@@ -40,7 +42,8 @@ impl TaskOption {
     pub const fn value(name: &'static str, value: &'static str, help: &'static str) -> Self {
         let value = Some(value);
         let group = OptionGroup::Problem;
-        Self { name, value, most_values: 1, has_commas: false, default: None, help, more: "", group }
+        let (most_values, has_commas, default, more, idle_with) = (1, false, None, "", None);
+        Self { name, value, most_values, has_commas, default, help, more, group, idle_with }
     }
 
     /// An option that is given or not.
@@ -56,6 +59,11 @@ impl TaskOption {
     /// With what it is when it is not given.
     pub const fn default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
+    }
+
+    /// With another option, and its value with which this one says nothing.
+    pub const fn idle_with(self, option: &'static str, value: &'static str) -> Self {
+        Self { idle_with: Some((option, value)), ..self }
     }
 
     /// With what it is about.
@@ -81,13 +89,16 @@ pub(super) fn choice<T: Clone>(option: &str, values: &[String], choices: &[(&str
     let found = choices.iter().find(|(name, _)| *name == value);
     found.map(|(_, choice)| choice.clone()).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let (last, others) = names.split_last().unwrap_or((&"nothing", &[]));
-        let others = others.join(", ");
-        Error::parameter(
-            option,
-            format!("\"{}\" is not allowed; allowed are {others} and {last}", excerpt(value)),
-        )
+        not_allowed(option, value, &names)
     })
+}
+
+/// The error of a value that is none of those that are allowed.
+pub(super) fn not_allowed(option: &str, value: &str, allowed: &[&str]) -> Error {
+    let (last, others) = allowed.split_last().unwrap_or((&"nothing", &[]));
+    let (others, meant) = (others.join(", "), did_you_mean(value, allowed.iter().copied()));
+    let value = excerpt(value);
+    Error::parameter(option, format!("\"{value}\" is not allowed; allowed are {others} and {last}{meant}"))
 }
 
 /// The error of an option that a task does not have.

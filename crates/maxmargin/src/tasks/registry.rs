@@ -11,6 +11,7 @@ use std::sync::{LazyLock, RwLock};
 
 use super::{Chain, Matching, Multiclass, Multilabel, Task, TaskObject};
 use crate::error::{Error, Result};
+use crate::shown::did_you_mean;
 
 /// Makes a task with its default options.
 type Maker = fn() -> Box<dyn TaskObject>;
@@ -51,7 +52,11 @@ pub fn find(name: &str) -> Result<Box<dyn TaskObject>> {
         Some((_, maker)) => Ok(maker()),
         None => {
             let names: Vec<&str> = tasks.iter().map(|(name, _)| *name).collect();
-            Err(Error::parameter("task", format!("{name:?} is not a task; there are {}", names.join(", "))))
+            let meant = did_you_mean(name, names.iter().copied());
+            Err(Error::parameter(
+                "task",
+                format!("{name:?} is not a task; there are {}{meant}", names.join(", ")),
+            ))
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::mismatch;
 use crate::data::{Alphabet, DataObject, ReadOptions, Reading, TaskData, TextReading, Vocabulary};
 use crate::error::Result;
 use crate::tasks::TaskObject;
@@ -50,9 +51,10 @@ impl Examples {
         Self::read_files(task, &[file.as_ref().to_owned()], &ReadOptions::default())
     }
 
-    /// Reads files for a task, which may leave out some of what they hold.
+    /// Reads files for a task, which may leave out some of what they hold. Refused where they look like files in another format.
     pub fn read_files(task: &dyn TaskObject, files: &[PathBuf], options: &ReadOptions) -> Result<Self> {
         let Reading { data, names, format, text, .. } = task.read(files, options, None)?;
+        mismatch::check_format(files, format.as_deref(), data.as_ref(), &names.labels)?;
         Ok(Self { format, text, ..Self::of(data, names) })
     }
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Background, Known, Problem};
+use super::{Background, Known, Problem, mismatch};
 use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
 use crate::error::{Error, Place, Result};
-use crate::metrics::Metrics;
+use crate::metrics::{ConfidenceBin, Metrics};
 use crate::model::Model;
 use crate::shown::count;
 use crate::tasks::{FittedObject, TaskObject};
@@ -73,6 +73,7 @@ impl HeldOut {
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
+        mismatch::check_labels(files, known, data.as_ref(), &labels)?;
         Self { background: None, data, labels, unseen }.with_background(known.task, &Background::Usual)
     }
 
@@ -120,7 +121,21 @@ impl HeldOut {
 
     /// The same for the model of a problem with whose names the data was read: the model may have left out attributes.
     pub fn evaluate_model(&self, problem: &Problem, model: &Model) -> Result<Evaluation> {
-        self.evaluate(problem.task(), &model.weights_of(problem.examples().names())?)
+        let mut weights = model.weights_of(problem.examples().names())?;
+        if let Some(shifts) = model.label_shifts() {
+            problem.task().shift_labels(shifts, &mut weights);
+        }
+        self.evaluate(problem.task(), &weights)
+    }
+
+    /// How often parts of predictions are right, in so many bins by how sure they are.
+    pub fn confidence_bins(
+        &self,
+        task: &dyn FittedObject,
+        weights: &[f64],
+        bins: usize,
+    ) -> Result<Vec<ConfidenceBin>> {
+        Ok(ConfidenceBin::of(task.sure_and_right(weights, self.data())?, bins))
     }
 
     /// What these weights predict for it, against the truth.

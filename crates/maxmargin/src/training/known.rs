@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Problem;
+use super::mismatch::AttributesSeen;
 use crate::data::{
     Alphabet, DataObject, Missing, Preprocessing, ReadOptions, Reading, TextReading, Vocabulary,
 };
 use crate::error::Result;
 use crate::model::Model;
-use crate::tasks::{FittedObject, TaskObject};
+use crate::tasks::{ExampleBatches, FittedObject, TaskObject};
 
 /// The names, the columns and the task that training fixed.
 #[derive(Debug, Clone, Copy)]
@@ -28,15 +29,36 @@ pub struct Known<'a> {
     pub text: &'a TextReading,
 }
 
-impl Known<'_> {
-    /// Reads files. `task` has the options of reading that go with them.
+impl<'a> Known<'a> {
+    /// Reads files. `task` has the options of reading that go with them. Refused where nothing in them is known.
     pub fn read(
         &self,
         task: &dyn TaskObject,
         files: &[PathBuf],
         options: &ReadOptions,
     ) -> Result<Reading<Arc<dyn DataObject>>> {
-        task.read(files, &self.options(options), Some(self.names))
+        let reading = task.read(files, &self.options(options), Some(self.names))?;
+        let mut seen = AttributesSeen::default();
+        seen.add(reading.data.as_ref(), reading.unseen.attributes);
+        seen.check(files, *self)?;
+        Ok(reading)
+    }
+
+    /// The same as it arrives: whole examples, in batches. No examples are no batches. That nothing was known is said at the end.
+    pub fn read_batches(
+        &self,
+        task: &dyn TaskObject,
+        files: &[PathBuf],
+        options: &ReadOptions,
+    ) -> Result<ExampleBatches<'a>> {
+        let mut batches = task.read_batches(files, &self.options(options), self.names)?;
+        let (known, files, mut seen) = (*self, files.to_vec(), Some(AttributesSeen::default()));
+        Ok(Box::new(std::iter::from_fn(move || match batches.next() {
+            Some(batch) => Some(batch.inspect(|batch| {
+                seen.iter_mut().for_each(|seen| seen.add(batch.data.as_ref(), batch.unseen.attributes));
+            })),
+            None => seen.take()?.check(&files, known).err().map(Err),
+        })))
     }
 
     /// The options with what training fixed.
@@ -47,6 +69,7 @@ impl Known<'_> {
             usual_format: self.format.and_then(|format| format.parse().ok()),
             text_columns: self.text.columns.clone(),
             tags: self.text.tags,
+            model_table: self.text.table.clone(),
             ..options.clone()
         }
     }

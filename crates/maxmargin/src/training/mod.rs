@@ -12,10 +12,12 @@ mod identity;
 mod known;
 mod ladder;
 mod lambda_choice;
+mod mismatch;
 mod path;
 mod problem;
 mod run;
 mod settings;
+mod thresholds;
 mod trainer;
 mod warm_start;
 
@@ -30,6 +32,7 @@ pub use path::{Path, PathStep};
 pub use problem::Problem;
 pub use run::{Event, Trained, Training};
 pub use settings::{Background, Columns, Regularizer, Settings};
+pub use thresholds::{ThresholdMetric, TunedThresholds};
 pub use trainer::Trainer;
 
 #[allow(unused_imports)]

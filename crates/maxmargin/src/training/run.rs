@@ -3,13 +3,16 @@
 use std::ops::ControlFlow;
 
 use super::checkpoints::Checkpoints;
-use super::{CheckpointPlan, LambdaChoice, Problem};
+use super::{CheckpointPlan, LambdaChoice, Problem, TunedThresholds};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::risk::Risk;
 use crate::solver::{
     Certificate, Choice, Halt, Limits, Report, RunState, Solver, SolverSettings, Stop, resume_until,
 };
+
+/// What the program itself takes, and what readers leave behind.
+const PROGRAM: usize = 12 << 20;
 
 /// What a run tells while it goes on.
 #[derive(Debug)]
@@ -32,6 +35,7 @@ pub struct Training {
     pub(super) lambda_choice: Option<LambdaChoice>,
     pub(super) checkpoints: Option<Checkpoints>,
     pub(super) single_precision: bool,
+    pub(super) thresholds: Option<TunedThresholds>,
 }
 
 /// A finished run.
@@ -77,9 +81,24 @@ impl Training {
         self.limits
     }
 
+    /// The thresholds that were tuned before it.
+    pub fn thresholds(&self) -> Option<&TunedThresholds> {
+        self.thresholds.as_ref()
+    }
+
     /// How far it is: above 0 passes where a checkpoint is gone on with.
     pub fn report(&self) -> &Report {
         self.state.report()
+    }
+
+    /// An estimate of the memory that the whole process will take at most, in bytes: data, names and solver. `None` where nothing is
+    /// known of the solver.
+    pub fn memory(&self) -> Option<usize> {
+        let solver = self.choice.memory(self.risk.as_ref(), &self.settings, &self.limits)?;
+        let examples = self.problem.examples();
+        let names = examples.names();
+        let names = names.labels.bytes() + names.attributes.bytes();
+        Some(PROGRAM + examples.data().bytes() + names + solver)
     }
 
     /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.
@@ -121,6 +140,9 @@ impl Training {
         if let Some(certificate) = rounded {
             model = model.in_single_precision(certificate);
             report.certificate = certificate;
+        }
+        if let Some(thresholds) = self.thresholds {
+            model = model.with_label_shifts(thresholds.shifts)?;
         }
         Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure })
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ThresholdMetric;
 use crate::data::columns_of;
 use crate::data::{Alphabet, DataObject, Impute, Preprocessing, background_label};
 use crate::error::{Error, Result};
@@ -84,6 +85,12 @@ pub struct Columns {
     pub standardize: bool,
     /// Whether to centre, sparse data too.
     pub center: bool,
+    /// Whether to take 1 + ln of counts.
+    pub log_counts: bool,
+    /// Whether to multiply columns by their inverse document frequency.
+    pub tf_idf: bool,
+    /// Whether to divide rows by their length, at the end.
+    pub normalize: bool,
 }
 
 impl Columns {
@@ -93,11 +100,23 @@ impl Columns {
         if *self == Self::default() {
             return Ok(Preprocessing::default());
         }
-        let features = columns_of(data)?;
-        match self.center {
-            true => Preprocessing::fit_centred(features, self.impute, self.standardize),
-            false => Preprocessing::fit(features, self.impute, self.standardize),
+        let mut features = columns_of(data)?;
+        let (counts, weighed);
+        let mut impute = self.impute;
+        let mut done = Preprocessing::default();
+        if self.log_counts || self.tf_idf {
+            // Columns are standardised as they are after that.
+            counts = Preprocessing::fit_counts(features, impute, self.log_counts, self.tf_idf)?;
+            weighed = counts.apply(features)?;
+            (features, impute, done) = (&weighed, Impute::None, counts);
         }
+        let columns = match self.center {
+            true => Preprocessing::fit_centred(features, impute, self.standardize),
+            false => Preprocessing::fit(features, impute, self.standardize),
+        }?;
+        let Preprocessing { log_counts, idf, .. } = done;
+        let impute = done.impute.or(columns.impute);
+        Ok(Preprocessing { impute, log_counts, idf, normalize: self.normalize, ..columns })
     }
 
     /// Whether something that was fitted before does what is asked for here.
@@ -105,6 +124,9 @@ impl Columns {
         (self.impute != Impute::None) == preprocessing.impute.is_some()
             && self.standardize == preprocessing.scale.is_some()
             && (self.standardize || self.center == preprocessing.shift.is_some())
+            && self.log_counts == preprocessing.log_counts
+            && self.tf_idf == preprocessing.idf.is_some()
+            && self.normalize == preprocessing.normalize
     }
 }
 
@@ -140,6 +162,8 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
     /// Whether to keep weights in single precision, with a certificate for the rounded ones.
     pub single_precision: bool,
+    /// Label sets: tune thresholds for this metric, on examples that are held out from a first training run.
+    pub tune_threshold: Option<ThresholdMetric>,
 }
 
 impl Default for Settings {
@@ -158,6 +182,7 @@ impl Default for Settings {
             max_passes: None,
             time_limit: None,
             single_precision: false,
+            tune_threshold: None,
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::lambda_choice::choose;
 use super::{
-    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings, Training,
-    warm_start,
+    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
+    ThresholdMetric, Training, TunedThresholds, warm_start,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -113,6 +113,11 @@ impl Trainer {
         self.with(|settings| settings.single_precision = true)
     }
 
+    /// With thresholds of label sets that are tuned for this metric, on examples that are held out from a first training run.
+    pub fn tune_threshold(self, metric: ThresholdMetric) -> Self {
+        self.with(|settings| settings.tune_threshold = Some(metric))
+    }
+
     /// From the weights of another model of the same task, where the names of labels and attributes agree. Columns are changed as for
     /// that model.
     pub fn warm_start(mut self, model: Model) -> Self {
@@ -148,7 +153,7 @@ impl Trainer {
         if let Some(model) = given
             && !self.settings.columns.are_those_of(model.preprocessing())
         {
-            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then (missing, standardize, center)";
+            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then (missing, log-counts, tf-idf, standardize, center, normalize)";
             return Err(Error::parameter("warm start", problem));
         }
         // Weights are about columns as they were then.
@@ -188,6 +193,8 @@ impl Trainer {
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
+        let tune = |metric| TunedThresholds::of(&problem, &self.settings, metric, lambda);
+        let thresholds = self.settings.tune_threshold.map(tune).transpose()?;
         let mut limits = self.settings.limits_for(risk.as_ref());
         if lambda_choice.is_some() {
             limits.time_limit = limits.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
@@ -203,6 +210,7 @@ impl Trainer {
             settings,
             checkpoints: None,
             single_precision: self.settings.single_precision,
+            thresholds,
         };
         match &self.checkpoint {
             Some(plan) => training.with_checkpoint(plan),

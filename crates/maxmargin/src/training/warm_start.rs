@@ -68,6 +68,7 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     let mut fields = task.save().fields;
     fields.remove("loss");
     fields.remove("links");
+    fields.remove("class_weights");
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
         sets.remove("listed");
         sets.remove("inference");

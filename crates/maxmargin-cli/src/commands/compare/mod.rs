@@ -1,14 +1,17 @@
 //! `maxmargin compare`: the papers' tables, on your data.
 
+mod curves;
 mod searches;
 mod solvers;
 
+use anyhow::Result;
 use clap::Command;
+use maxmargin::surrogate::Surrogate;
 use maxmargin::training::Problem;
 
 pub use self::searches::CompareSearches;
 pub use self::solvers::CompareSolvers;
-use crate::arguments::{ProblemArguments, with_tasks};
+use crate::arguments::{ChosenTask, ProblemArguments, with_tasks};
 use crate::print::count;
 
 /// The command with its two subcommands.
@@ -20,6 +23,14 @@ pub fn command() -> Command {
         .disable_help_subcommand(true)
         .subcommand(with_tasks::<CompareSolvers>("solvers"))
         .subcommand(with_tasks::<CompareSearches>("searches"))
+}
+
+/// Refuses flags that a comparison does not look at.
+fn check_given(chosen: &ChosenTask, arguments: &ProblemArguments) -> Result<()> {
+    match arguments.surrogate {
+        Surrogate::MicroF1 => Ok(()),
+        _ => chosen.given.refuse("background", "only --surrogate micro-f1 looks at it here"),
+    }
 }
 
 /// The task, the names of the files without their folders, and the sizes.

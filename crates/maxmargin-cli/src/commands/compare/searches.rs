@@ -3,7 +3,6 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use maxmargin::Trainer;
 use maxmargin::comparison::{Portrait, SearchComparison, SearchStatistics, Subject, Totals};
 use maxmargin::solver::{SolverKind, Stop};
@@ -11,12 +10,14 @@ use maxmargin::tasks::ComparisonOptions;
 use maxmargin::training::{Problem, Regularizer, Settings};
 use serde_json::{Value, json};
 
-use super::title;
-use crate::arguments::{ChosenTask, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand};
+use super::{check_given, title};
+use crate::arguments::{
+    ChosenTask, PlotArguments, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand,
+};
 use crate::files::Files;
 use crate::interrupt;
 use crate::loading::load;
-use crate::plot::{FigureFile, Picture, PlanePicture};
+use crate::plot::PlanePicture;
 use crate::print::{count, note, number, percent, say, say_json, time};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -61,9 +62,8 @@ pub struct CompareSearches {
     #[command(flatten)]
     solving: SolvingArguments,
 
-    /// Draw a label plane and the ways of all searches to this file, which ends in .svg or .png; may be given more than once
-    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Output")]
-    plot: Vec<FigureFile>,
+    #[command(flatten)]
+    plot: PlotArguments,
 
     /// The example to draw, from 0; one where the searches differ most if it is not given
     #[arg(long, value_name = "N", requires = "plot", help_heading = "Output")]
@@ -77,7 +77,8 @@ pub struct CompareSearches {
 impl TaskCommand for CompareSearches {
     fn run(self, chosen: ChosenTask) -> Result<()> {
         let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
-        files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        self.plot.add_to(files).check()?;
+        check_given(&chosen, &self.problem)?;
         self.solving.on_threads(|threads| self.compare(&chosen, threads))
     }
 }
@@ -96,6 +97,7 @@ impl CompareSearches {
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
         let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);
+        chosen.given.check_solving(&[choice.kind], self.problem.surrogate)?;
         let mut solver = choice.build(risk.as_ref(), &settings)?;
         let limits = trainer.settings().limits_for(risk.as_ref());
         let mut progress = Progress::new(limits, self.solving.quiet, "");
@@ -117,7 +119,7 @@ impl CompareSearches {
             object["threads"] = threads.into();
             object["every"] = self.every.into();
             object["followed"] = comparison.followed().into();
-            object["plots"] = self.plot.iter().map(|file| file.path.display().to_string()).collect();
+            object["plots"] = self.plot.paths().into();
             object["drawn"] =
                 portrait.map(|seen| json!({ "example": seen.example, "call": seen.call })).into();
             object["searches"] = statistics.iter().map(object_of).collect();
@@ -141,14 +143,14 @@ impl CompareSearches {
 
     fn subject(&self) -> Subject {
         match self.example {
-            _ if self.plot.is_empty() => Subject::Nobody,
+            _ if self.plot.plot.is_empty() => Subject::Nobody,
             Some(number) => Subject::Example(number),
             None => Subject::MostTelling,
         }
     }
 
     fn draw(&self, problem: &Problem, portrait: Option<&Portrait>) -> Result<()> {
-        if self.plot.is_empty() {
+        if self.plot.plot.is_empty() {
             return Ok(());
         }
         let Some(portrait) = portrait else {
@@ -160,8 +162,7 @@ impl CompareSearches {
             portrait.example,
             portrait.call
         );
-        let picture = PlanePicture { title, portrait: portrait.clone() };
-        self.plot.iter().try_for_each(|file| picture.save(file))
+        self.plot.draw(title, |title| PlanePicture { title, portrait: portrait.clone() })
     }
 }
 

@@ -8,12 +8,15 @@ use maxmargin::solver::{Outcome, Report, SolverKind, SolverSettings, Stop};
 use maxmargin::training::{Problem, Settings};
 use serde_json::{Value, json};
 
-use super::title;
-use crate::arguments::{ChosenTask, ProblemArguments, SolvingArguments, TaskCommand, positive};
+use super::curves::CurvesFile;
+use super::{check_given, title};
+use crate::arguments::{
+    ChosenTask, PlotArguments, ProblemArguments, SolvingArguments, TaskCommand, positive,
+};
 use crate::files::Files;
 use crate::interrupt;
 use crate::loading::load;
-use crate::plot::{Curve, Figure, FigureFile, Panel, Picture};
+use crate::plot::{Curve, Figure, Panel};
 use crate::print::{note, number, percent, say, say_json, time};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -61,9 +64,12 @@ pub struct CompareSolvers {
     #[command(flatten)]
     solving: SolvingArguments,
 
-    /// Draw the gap against time and passes to this file, which ends in .svg or .png; may be given more than once
-    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new), help_heading = "Output")]
-    plot: Vec<FigureFile>,
+    #[command(flatten)]
+    plot: PlotArguments,
+
+    /// Write every pass of every run to this file, which ends in .csv or .jsonl: solver, lambda, passes, seconds, gap and more
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(CurvesFile::new), help_heading = "Output")]
+    curves: Option<CurvesFile>,
 
     /// Print one JSON object instead of the tables
     #[arg(long, help_heading = "Output")]
@@ -87,7 +93,12 @@ fn all_solvers() -> Vec<SolverKind> {
 impl TaskCommand for CompareSolvers {
     fn run(self, chosen: ChosenTask) -> Result<()> {
         let files = chosen.add_to(Files::default().read_data("--train", &self.problem.train));
-        files.write("--plot", self.plot.iter().map(|figure| &figure.path)).check()?;
+        let curves = self.curves.as_ref().map(|curves| &curves.path);
+        self.plot.add_to(files).write("--curves", curves).check()?;
+        check_given(&chosen, &self.problem)?;
+        if !self.solvers.iter().any(|solver| is_prox(*solver)) {
+            chosen.given.refuse("reuse", "only prox-bmrm and prox-p-bmrm start from other weights")?;
+        }
         self.solving.on_threads(|threads| self.compare(&chosen, threads))
     }
 }
@@ -102,6 +113,7 @@ impl CompareSolvers {
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings { background, ..self.settings() };
         let problem = Trainer::of(chosen.task.boxed(), settings).problem(&examples)?;
+        chosen.given.check_solving(&self.solvers, self.problem.surrogate)?;
         let mut lambdas = self.lambdas.clone();
         lambdas.sort_by(|a, b| b.total_cmp(a));
         lambdas.dedup();
@@ -121,8 +133,9 @@ impl CompareSolvers {
                 break;
             }
         }
-        for file in &self.plot {
-            self.figure(&problem, &lambdas, &cells).save(file)?;
+        self.plot.draw(title(&self.problem, &problem), |title| self.figure(title, &lambdas, &cells))?;
+        if let Some(curves) = &self.curves {
+            curves.write(cells.iter().map(|cell| (cell.solver.name(), cell.lambda, &cell.passes[..])))?;
         }
         drop(listening);
         if self.json {
@@ -148,7 +161,7 @@ impl CompareSolvers {
         problem: &Problem,
         cells: &mut Vec<Cell>,
     ) -> Result<()> {
-        let prox = matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm);
+        let prox = is_prox(solver);
         let mut start = None;
         if self.reuse && prox {
             let before = self.settings().solver_settings(10.0 * lambdas[0])?;
@@ -187,7 +200,7 @@ impl CompareSolvers {
     }
 
     /// A row of panels for each λ: the gap against time, and against passes.
-    fn figure(&self, problem: &Problem, lambdas: &[f64], cells: &[Cell]) -> Figure {
+    fn figure(&self, title: String, lambdas: &[f64], cells: &[Cell]) -> Figure {
         let panel = |lambda: f64, x: &str, value: fn(&Report) -> f64| Panel {
             title: format!("λ = {}", number(lambda)),
             x: x.to_owned(),
@@ -204,7 +217,7 @@ impl CompareSolvers {
             let time = panel(lambda, "time in seconds", |report| report.seconds);
             vec![time, panel(lambda, "passes over the data", |report| report.passes as f64)]
         };
-        Figure { title: title(&self.problem, problem), rows: lambdas.iter().map(row).collect() }
+        Figure { title, rows: lambdas.iter().map(row).collect() }
     }
 
     /// Rows are solvers; each λ has passes, seconds, the gap reached and the speed-up.
@@ -265,10 +278,15 @@ impl CompareSolvers {
             "threads": threads,
             "seed": self.solving.seed,
             "signal": interrupt::signal(),
-            "plots": self.plot.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>(),
+            "plots": self.plot.paths(),
+            "curves": self.curves.as_ref().map(|curves| curves.path.display().to_string()),
             "runs": cells.iter().map(run).collect::<Vec<_>>(),
         })
     }
+}
+
+fn is_prox(solver: SolverKind) -> bool {
+    matches!(solver, SolverKind::ProxBmrm | SolverKind::ProxPBmrm)
 }
 
 fn find(cells: &[Cell], solver: SolverKind, lambda: f64) -> Option<&Cell> {

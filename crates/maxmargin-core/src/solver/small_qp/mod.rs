@@ -156,14 +156,11 @@ impl Solver for SmallQp {
         self.lambda
     }
 
-    fn check(&self, risk: &dyn Risk) -> Result<()> {
-        self.made_for.check(self.weights(), risk)
+    fn made_for(&self) -> Option<&MadeFor> {
+        Some(&self.made_for)
     }
 
-    fn step(&mut self, risk: &dyn Risk) -> Progress {
-        if !self.made_for.is(risk) {
-            return Progress::NONE;
-        }
+    fn one_pass(&mut self, risk: &dyn Risk) -> Progress {
         if let Some(certificate) = self.found {
             return Progress { certificate, oracle_calls: 0, master_seconds: 0.0 };
         }

@@ -9,11 +9,12 @@
 use csv_core::{ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder, Terminator};
 
 use super::super::source::{LONGEST_LINE, Line, Source};
-use super::fields::Fields;
+use super::super::table::MOST_COLUMNS;
+use super::fields::{Fields, separator};
 use crate::error::Result;
 
 /// Takes a source apart into records.
-pub(super) struct Records {
+pub(in super::super) struct Records {
     machine: Reader,
     separator: u8,
     /// Of a record with more fields than this, only so many are read.
@@ -31,7 +32,7 @@ pub(super) struct Records {
 }
 
 /// The fields of one line, or of several if there are line breaks in quotes.
-pub(super) struct Record<'a> {
+pub(in super::super) struct Record<'a> {
     pub line: Line<'a>,
     ends: &'a [usize],
     separator: u8,
@@ -179,6 +180,47 @@ impl Records {
         let room = (2 * self.ends.len()).max(64).min(self.most_fields);
         self.ends.resize(room.max(self.ends.len()), 0);
         self.found < self.ends.len()
+    }
+}
+
+/// Finds where records end in rows that arrive bit by bit.
+pub(crate) struct RecordEnds {
+    records: Records,
+    /// How far the rows were looked at, and whether a quote was open there.
+    seen: usize,
+    is_open: bool,
+}
+
+impl RecordEnds {
+    /// For the rows under this header.
+    pub(crate) fn new(header: &[u8]) -> Self {
+        Self { records: Records::new(separator(header), MOST_COLUMNS + 1), seen: 0, is_open: false }
+    }
+
+    /// The end of the last record, if it is behind `from`, where the rows so far were looked at before; from 0 on they are others.
+    pub(crate) fn last(&mut self, rows: &[u8], from: usize) -> Option<usize> {
+        if from == 0 {
+            if self.is_open {
+                self.records = Records::new(self.records.separator, self.records.most_fields);
+            }
+            (self.seen, self.is_open) = (0, false);
+        }
+        let end = memchr::memrchr(b'\n', rows)? + 1;
+        let mut last = None;
+        if !self.is_open && memchr::memchr(b'"', &rows[self.seen..end]).is_none() {
+            last = Some(end);
+            self.seen = end;
+        }
+        while self.seen < end {
+            let line = memchr::memchr(b'\n', &rows[self.seen..]).map_or(end, |line| self.seen + line + 1);
+            if !self.is_open {
+                (self.records.found, self.records.before, self.records.field) = (0, 0, 0);
+            }
+            self.is_open = !self.records.read(&rows[self.seen..line]).is_done();
+            self.seen = line;
+            last = if self.is_open { last } else { Some(line) };
+        }
+        last.filter(|last| *last > from)
     }
 }
 

@@ -10,6 +10,7 @@ pub use metrics::LinkMetrics;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::label_weights::miss_and_false;
 use super::option::{NO_BIAS, choice, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Stored, Task, TaskOption};
@@ -84,22 +85,10 @@ const EXTRA_LINKS: TaskOption = TaskOption::value(
 
 impl Matching {
     fn set_loss(&mut self, loss: &str) -> Result<()> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
-        let problem = match loss.strip_prefix("miss=").and_then(|rest| rest.split_once(",false=")) {
-            None if loss == "hamming" => {
-                (self.miss, self.false_link) = (1.0, 1.0);
-                return Ok(());
-            }
-            None => "a matching has the loss hamming or miss=X,false=Y",
-            Some((miss, wrong)) => match (number(miss), number(wrong)) {
-                (Some(miss), Some(wrong)) => {
-                    (self.miss, self.false_link) = (miss, wrong);
-                    return Ok(());
-                }
-                _ => "miss=X,false=Y needs two finite numbers above 0",
-            },
-        };
-        Err(Error::parameter("loss", problem))
+        let costs = if loss == "hamming" { Some((1.0, 1.0)) } else { miss_and_false(loss)? };
+        let problem = "a matching has the loss hamming or miss=X,false=Y";
+        (self.miss, self.false_link) = costs.ok_or_else(|| Error::parameter("loss", problem))?;
+        Ok(())
     }
 
     fn set_fertility(&mut self, text: &str) -> Result<()> {
@@ -115,18 +104,24 @@ impl Matching {
     }
 }
 
+/// The nodes that an edge links.
+fn link(graph: &Graph, edge: usize) -> Value {
+    let edge = graph.edges()[edge];
+    json!([edge.left, edge.right])
+}
+
 impl Task for Matching {
     type Data = GraphExamples;
     type Structure = structure::MatchingStructure;
 
     const NAME: &'static str = "matching";
-    const SUMMARY: &'static str = "Links between the nodes of a bipartite graph";
     const ABOUT: &'static str = "\
+Links between the nodes of a bipartite graph
+
 A label is a set of links, with a limit on those of each node. Predictions are one example per line: its links as \
 `left-right`, separated by spaces. Metrics: precision, recall and f1 of links, the alignment error rate (aer), hamming (the \
 share of edges that are wrongly linked or not), exact (the share of graphs without a mistake), the mean loss. Possible links \
 are neither right nor wrong where they are left out, and right where they are predicted.";
-    const HAS_BACKGROUND: bool = false;
 
     fn options() -> Vec<TaskOption> {
         vec![LOSS, NO_BIAS, FERTILITY, EXTRA_LINKS]
@@ -277,11 +272,16 @@ are neither right nor wrong where they are left out, and right where they are pr
 
     /// Links as pairs of nodes.
     fn name(_: &Vocabulary, input: &Graph, label: &Links) -> Value {
-        let link = |&edge: &u32| {
-            let edge = input.edges()[edge as usize];
-            json!([edge.left, edge.right])
-        };
-        label.on.iter().map(link).collect()
+        label.on.iter().map(|&edge| link(input, edge as usize)).collect()
+    }
+
+    fn member(_: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {
+        Some(link(input, variable))
+    }
+
+    fn is_right(data: &GraphExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        // A possible link is right.
+        (value == 1).then(|| data.labels_of(example).get(variable).is_some_and(|label| *label != 0))
     }
 
     fn write(label: &Value) -> String {

@@ -69,7 +69,7 @@ mod tests {
             let predicted = &[0, 1];
             let comparison = Comparison { truth, predicted, labels: &labels, known: 2, background: None };
             let task = Fitted::new(super::super::Multiclass::default(), 0, 2).unwrap();
-            let metrics = task.metrics(comparison);
+            let metrics = task.metrics(comparison).unwrap();
             assert_eq!(metrics.mean_loss(), 0.5);
             let expected = [("error", 0.5), ("accuracy", 0.5), ("mean_loss", 0.5), ("macro_f1", macro_f1)];
             assert_eq!(metrics.figures, expected);

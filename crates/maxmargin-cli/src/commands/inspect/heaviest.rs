@@ -1,0 +1,190 @@
+//! The heaviest weights of a model: of attributes, of transitions between labels, of pairs of labels.
+
+use anyhow::{Result, bail};
+use maxmargin::data::Attributes;
+use maxmargin::shown::did_you_mean;
+use maxmargin::{Model, excerpt};
+use serde_json::{Value, json};
+
+/// What is to be shown.
+pub struct Heaviest<'a> {
+    model: &'a Model,
+    /// How many attributes for each label; twice as many transitions and couplings.
+    top: usize,
+    /// Only what these labels have to do with; all where there are none.
+    labels: Vec<&'a str>,
+}
+
+/// A weight of going from one label to another; the start and the end of sequences have no name.
+type Transition<'a> = (Option<&'a str>, Option<&'a str>, f64);
+
+impl<'a> Heaviest<'a> {
+    /// Refuses labels that the model does not have.
+    pub fn new(model: &'a Model, top: usize, labels: &'a [String]) -> Result<Self> {
+        let names = &model.names().labels;
+        for label in labels {
+            if !has_labels(model) {
+                bail!("--label: the weights of {} belong to no label; leave it out", model.task().name());
+            }
+            if names.get(label).is_none() {
+                let (some, more) = (names.iter().take(20), if names.len() > 20 { ", …" } else { "" });
+                let some: Vec<String> = some.map(|name| excerpt(name).to_string()).collect();
+                let meant = did_you_mean(label, names.iter().take(10_000));
+                bail!(
+                    "--label: the model has no label {}; there are {}{more}{meant}",
+                    excerpt(label),
+                    some.join(", ")
+                );
+            }
+        }
+        Ok(Self { model, top, labels: labels.iter().map(String::as_str).collect() })
+    }
+
+    fn is_shown(&self, label: &str) -> bool {
+        self.labels.is_empty() || self.labels.contains(&label)
+    }
+
+    /// For each label the attributes with the largest weights by absolute value. A block with one weight per attribute has one
+    /// list of them.
+    fn attributes(&self) -> Vec<(&'a str, Vec<(String, f64)>)> {
+        let model = self.model;
+        let Some(block) = model.blocks().into_iter().next() else { return Vec::new() };
+        let labels: Vec<&str> = match has_labels(model) {
+            false => vec![block.name],
+            true => model.names().labels.iter().collect(),
+        };
+        let attributes = &model.names().attributes;
+        let of_label = |(y, &label): (usize, &&'a str)| {
+            let weight = |j: usize| model.weights()[j * labels.len() + y];
+            let order = largest(attributes.len(), self.top, weight);
+            let name = |j: usize| match attributes {
+                Attributes::Named(names) => names.name(j as u32).to_owned(),
+                Attributes::Numbered(_) => (j + 1).to_string(),
+            };
+            (label, order.into_iter().map(|j| (name(j), weight(j))).collect())
+        };
+        let shown = |(_, label): &(usize, &&'a str)| !has_labels(model) || self.is_shown(label);
+        labels.iter().enumerate().filter(shown).map(of_label).collect()
+    }
+
+    /// The heaviest transitions of chains, from and to the labels that are shown.
+    fn transitions(&self) -> Vec<Transition<'a>> {
+        let names = &self.model.names().labels;
+        let name = |label: usize| Some(names.name(label as u32));
+        let mut all: Vec<Transition<'a>> = Vec::new();
+        for block in self.model.blocks() {
+            let weights = self.model.weights()[block.start..][..block.len()].iter().enumerate();
+            match block.name {
+                "transition" => {
+                    all.extend(weights.map(|(i, &w)| (name(i / names.len()), name(i % names.len()), w)));
+                }
+                "first" => all.extend(weights.map(|(i, &w)| (None, name(i), w))),
+                "last" => all.extend(weights.map(|(i, &w)| (name(i), None, w))),
+                _ => {}
+            }
+        }
+        all.retain(|(from, to, _)| {
+            self.labels.is_empty()
+                || [from, to].iter().any(|end| end.is_some_and(|label| self.is_shown(label)))
+        });
+        let order = largest(all.len(), 2 * self.top, |i| all[i].2);
+        order.into_iter().map(|i| all[i]).collect()
+    }
+
+    /// The heaviest couplings of pairs of labels.
+    fn couplings(&self) -> Vec<(String, String, f64)> {
+        let mut all = self.model.task().couplings(&self.model.names().labels, self.model.weights());
+        all.retain(|(first, second, _)| self.is_shown(first) || self.is_shown(second));
+        all.truncate(2 * self.top);
+        all
+    }
+
+    /// For a person: with labels that were asked for, an attribute a line, else a label a line.
+    pub fn text(&self) -> String {
+        if self.top == 0 {
+            return String::new();
+        }
+        let mut text = String::new();
+        if self.labels.is_empty() {
+            text += "\nheaviest attributes\n";
+            let width = longest(self.model.names().labels.iter()).max(9);
+            for (label, heaviest) in self.attributes() {
+                let list: Vec<String> =
+                    heaviest.iter().map(|(name, weight)| format!("{} {weight:+.4}", excerpt(name))).collect();
+                text += &format!("  {:<width$}  {}\n", excerpt(label), list.join("  "));
+            }
+        } else {
+            for (label, heaviest) in self.attributes() {
+                text += &format!("\nheaviest attributes of {}\n", excerpt(label));
+                for (name, weight) in heaviest {
+                    text += &format!("  {weight:+9.4}  {}\n", excerpt(&name));
+                }
+            }
+        }
+        let end = |name: Option<&str>, otherwise: &str| match name {
+            Some(name) => excerpt(name).to_string(),
+            None => otherwise.to_owned(),
+        };
+        let transitions: Vec<_> = (self.transitions().into_iter())
+            .map(|(from, to, weight)| (end(from, "(start)"), end(to, "(end)"), weight))
+            .collect();
+        if !transitions.is_empty() {
+            text += "\nheaviest transitions (from a label to the next one)\n";
+            text += &pairs(&transitions, "→ ");
+        }
+        let couplings: Vec<_> = (self.couplings().into_iter())
+            .map(|(a, b, strength)| (excerpt(&a).to_string(), excerpt(&b).to_string(), strength))
+            .collect();
+        if !couplings.is_empty() {
+            text +=
+                "\nheaviest couplings of labels (above 0 they go together, below 0 they shun each other)\n";
+            text += &pairs(&couplings, "");
+        }
+        text
+    }
+
+    /// Adds what there is to an object.
+    pub fn add_to(&self, object: &mut Value) {
+        let attributes = self.attributes().into_iter();
+        object["heaviest"] =
+            attributes.map(|(label, weights)| json!({ "label": label, "weights": weights })).collect();
+        object["transitions"] = (self.transitions().into_iter())
+            .map(|(from, to, weight)| json!({ "from": from, "to": to, "weight": weight }))
+            .collect();
+        object["couplings"] = (self.couplings().into_iter())
+            .map(|(first, second, strength)| json!({ "labels": [first, second], "coupling": strength }))
+            .collect();
+    }
+}
+
+/// Whether attributes have a weight for each label.
+fn has_labels(model: &Model) -> bool {
+    model.blocks().first().is_some_and(|block| block.shape.len() > 1)
+}
+
+/// The places of the largest of some weights by absolute value, without those that are 0.
+fn largest(count: usize, most: usize, weight: impl Fn(usize) -> f64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    let heavier = |&a: &usize, &b: &usize| weight(b).abs().total_cmp(&weight(a).abs()).then(a.cmp(&b));
+    if most < order.len() {
+        order.select_nth_unstable_by(most, heavier);
+        order.truncate(most);
+    }
+    order.sort_by(heavier);
+    order.retain(|&i| weight(i) != 0.0);
+    order
+}
+
+fn pairs(pairs: &[(String, String, f64)], between: &str) -> String {
+    let first = longest(pairs.iter().map(|(first, ..)| first.as_str()));
+    let second = longest(pairs.iter().map(|(_, second, _)| second.as_str()));
+    let line = |(a, b, weight): &(String, String, f64)| {
+        format!("  {a:<first$}  {between}{b:<second$}  {weight:+.4}\n")
+    };
+    pairs.iter().map(line).collect()
+}
+
+/// The width of the longest name, as it is shown.
+fn longest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| excerpt(name).to_string().chars().count()).max().unwrap_or(0)
+}

@@ -1,0 +1,107 @@
+//! Help that fits on a screen: `--help` has the flags that most runs need, a line each, and `--help-all` has all of them with all that
+//! there is to say.
+
+use clap::builder::Resettable;
+use clap::{Arg, ArgAction, Command};
+
+/// Flags that few runs need. A new flag is shown until it is named here.
+const RARE: [&str; 44] = [
+    // Data.
+    "column-names",
+    "center",
+    "first",
+    "folds",
+    "gazetteer",
+    "label-column",
+    "labels",
+    "missing",
+    "most-frequent-labels",
+    "template-syntax",
+    "test-folds",
+    "validate-folds",
+    "zero-based",
+    // What is learnt.
+    "background",
+    "c-mean",
+    "extra-links",
+    "features",
+    "fertility",
+    "inference",
+    "loss-step",
+    "no-bias",
+    "no-boundary",
+    "pair-weights",
+    "search",
+    "signed",
+    // How.
+    "checkpoint",
+    "checkpoint-every",
+    "every",
+    "groups",
+    "max-passes",
+    "require-gap",
+    "resume",
+    "reuse",
+    "seed",
+    // What comes out.
+    "curves",
+    "example",
+    "f32",
+    "log",
+    "plot-size",
+    "plot-title",
+    "scores",
+    // Word alignment.
+    "associations",
+    "external-links",
+    "feature-table",
+];
+
+/// A command whose `--help` is short, and all of its subcommands.
+pub fn short(command: Command) -> Command {
+    let command = command.mut_subcommands(short);
+    let is_rare = |arg: &Arg| arg.get_long().is_some_and(|flag| RARE.contains(&flag));
+    if !command.get_arguments().any(is_rare) {
+        return command;
+    }
+    let flag = |name: &'static str| Arg::new(name).long(name).help_heading(Resettable::Reset);
+    command
+        .mut_args(|arg| if is_rare(&arg) { arg.hide_short_help(true) } else { arg })
+        .disable_help_flag(true)
+        .arg(flag("help").short('h').action(ArgAction::HelpShort).help("Print the usual flags"))
+        .arg(flag("help-all").action(ArgAction::HelpLong).help("Print all flags, and more about each"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_rare_flag_is_a_flag_no_more() {
+        maxmargin_align::register().unwrap();
+        let mut left: Vec<&str> = RARE.to_vec();
+        fn strike(command: &Command, left: &mut Vec<&str>) {
+            left.retain(|flag| command.get_arguments().all(|arg| arg.get_long() != Some(*flag)));
+            command.get_subcommands().for_each(|own| strike(own, left));
+        }
+        strike(&crate::tree(), &mut left);
+        assert!(left.is_empty(), "no command has {left:?}");
+    }
+
+    #[test]
+    fn help_fits_on_a_screen_and_all_of_it_has_every_flag() {
+        maxmargin_align::register().unwrap();
+        fn check(command: &mut Command) {
+            let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+            let is_short = short.lines().count() <= 60;
+            assert!(is_short, "{} lines of help for {}:\n{short}", short.lines().count(), command.get_name());
+            for flag in command.get_arguments().filter_map(Arg::get_long) {
+                assert!(long.contains(&format!("--{flag}")), "--{flag} is not in\n{long}");
+            }
+            command.get_subcommands_mut().for_each(check);
+        }
+        let mut tree = crate::tree();
+        tree.build();
+        check(&mut tree);
+    }
+}

@@ -1,0 +1,52 @@
+//! `inspect`: the heaviest weights of a label, the transitions of chains, in text and in JSON.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+#[test]
+fn the_heaviest_attributes_of_a_label_are_listed() {
+    let folder = Folder::new();
+    folder.output("train chain --train tags.crf --model m --quiet --c-sum 1");
+    let text = folder.output("inspect m --label B-NP --top 2");
+    let (_, lists) = text.split_once("heaviest attributes of B-NP\n").unwrap();
+    let lines: Vec<&str> = lists.lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    let object: Value =
+        serde_json::from_str(&folder.output("inspect m --label B-NP --top 2 --json")).unwrap();
+    let heaviest = object["heaviest"].as_array().unwrap();
+    assert_eq!((heaviest.len(), &heaviest[0]["label"]), (1, &Value::from("B-NP")));
+    for (line, weight) in lines.iter().zip(heaviest[0]["weights"].as_array().unwrap()) {
+        let shown = format!("{:+.4}  {}", weight[1].as_f64().unwrap(), weight[0].as_str().unwrap());
+        assert_eq!(line.trim(), shown);
+    }
+    let all: Value = serde_json::from_str(&folder.output("inspect m --top 1000 --json")).unwrap();
+    let weights = |of: &Value| of["weights"].as_array().unwrap().clone();
+    let mine = all["heaviest"].as_array().unwrap().iter().find(|of| of["label"] == "B-NP").unwrap();
+    assert_eq!(weights(mine)[..2], weights(&heaviest[0])[..]);
+    folder.refusal("inspect m --label B-NPP", &["no label B-NPP", "B-NP, I-NP, O", "did you mean B-NP?"]);
+}
+
+#[test]
+fn transitions_of_chains_are_listed() {
+    let folder = Folder::new();
+    folder.output("train chain --train tags.crf --model m --quiet --c-sum 1");
+    let object: Value = serde_json::from_str(&folder.output("inspect m --json --top 1000")).unwrap();
+    let transitions = object["transitions"].as_array().unwrap();
+    let weight = |from: &str, to: &str| {
+        let is =
+            |of: &&Value| of["from"].as_str().unwrap_or("") == from && of["to"].as_str().unwrap_or("") == to;
+        transitions.iter().find(is).map_or(0.0, |of| of["weight"].as_f64().unwrap())
+    };
+    // In the data I-NP follows only B-NP, and never begins a sentence unless it is cut there.
+    assert!(weight("B-NP", "I-NP") > weight("O", "I-NP"), "{transitions:?}");
+    assert!(transitions.iter().any(|of| of["from"].is_null()), "{transitions:?}");
+    let sizes: Vec<f64> = transitions.iter().map(|of| of["weight"].as_f64().unwrap().abs()).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+    let text = folder.output("inspect m --label I-NP");
+    let (_, list) = text.split_once("heaviest transitions (from a label to the next one)\n").unwrap();
+    assert!(list.lines().all(|line| line.contains("I-NP")), "{text}");
+    folder.output("train multiclass --train rows.svm --model m --quiet");
+    assert!(!folder.output("inspect m").contains("transitions"));
+}

@@ -1,0 +1,165 @@
+//! What a user would not notice is said: a gap that was missed, data of another kind, flags in vain, names with slips.
+
+mod common;
+
+use common::{Folder, rows};
+
+/// A problem that takes more than one pass.
+const TRAIN: &str = "train multiclass --train rows.svm --model m --threads 1 --solver bmrm";
+
+#[test]
+fn a_run_that_misses_its_gap_says_so() {
+    let folder = Folder::new();
+    let reached =
+        folder.run(&format!("{TRAIN} --c-sum 1 --quiet --require-gap")).code(0).get_output().clone();
+    assert_eq!(String::from_utf8(reached.stderr).unwrap(), "");
+    let missed = |more: &str, code: i32| {
+        let output = folder.run(&format!("{TRAIN} --c-sum 1 --quiet {more}")).code(code).get_output().clone();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (out, note) = missed("--max-passes 1", 0);
+    assert_eq!((out.as_str(), note.lines().count()), ("", 1), "{note}");
+    assert!(
+        note.starts_with("note: the gap is ") && note.contains("not the 0.001 asked for: pass limit"),
+        "{note}"
+    );
+    let (out, _) = missed("--max-passes 1 --json", 0);
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(object["stop"], "pass limit");
+    std::fs::remove_file(folder.path("m")).unwrap();
+    let (out, error) = missed("--max-passes 1 --require-gap --json", 3);
+    assert!(error.starts_with("error: the gap is ") && error.contains("saved in m"), "{error}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap()["stop"], "pass limit");
+    folder.output("inspect m");
+}
+
+#[test]
+fn a_path_tells_which_runs_missed_their_gap() {
+    let folder = Folder::new();
+    let path =
+        "path multiclass --train rows.svm --hold-out 0.2 --lambdas 1,0.001 --model m --solver bmrm --quiet";
+    assert!(folder.run(path).success().get_output().stderr.is_empty());
+    let output = folder.run(&format!("{path} --max-passes 2")).success().get_output().clone();
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(note.starts_with("note: λ ") && note.contains("λ 0.001: the gap is "), "{note}");
+    folder.run(&format!("{path} --max-passes 2 --require-gap")).code(3);
+    folder.run(&format!("{path} --max-passes 2 --refit --require-gap --json")).code(3);
+    folder.run(&format!("{path} --refit --require-gap")).success();
+}
+
+#[test]
+fn flags_in_vain_are_refused() {
+    let folder = Folder::new();
+    folder.write("sets.svm", "a,b 1:1 2:0.5\nb 2:1\nc,a 3:1 1:0.5\nc 3:1\n");
+    folder.write("text.txt", "the D\ncat N\n\nthe D\ndog N\n");
+    let sets = "train multilabel --train sets.svm --model x";
+    let compare = "compare solvers multiclass --train rows.svm --lambdas 1 --budget 5";
+    for (arguments, parts) in [
+        (format!("{TRAIN} --groups 4"), &["--groups: bmrm has no number", "p-bmrm"][..]),
+        ("train multiclass --train rows.svm --model x --c-sum 0.1 --groups 4".into(), &["--groups: bcfw"]),
+        (
+            "path multiclass --train rows.svm --model x --lambdas 1 --hold-out 0.2 --solver sgd --groups 2"
+                .into(),
+            &["--groups: sgd"],
+        ),
+        (
+            "train multiclass --train rows.svm --model x --surrogate prob --gap 0.1".into(),
+            &["--gap: prob is not convex"],
+        ),
+        (
+            "train multiclass --train rows.svm --model x --surrogate prob --require-gap".into(),
+            &["--require-gap: prob"],
+        ),
+        (format!("{TRAIN} --loss-step 0.5"), &["--loss-step: only the stratified search"]),
+        ("train chain --train tags.crf --model x --zero-based".into(), &["--zero-based: only svmlight"]),
+        (
+            "train chain --train text.txt --model x --templates chunk --template-syntax wapiti".into(),
+            &["--template-syntax", "--templates"],
+        ),
+        (
+            format!("{sets} --pairs none --pair-weights both"),
+            &["--pair-weights: it says nothing with --pairs none"],
+        ),
+        (format!("{compare} --solvers bcfw,bmrm --groups 3"), &["--groups: bcfw, bmrm has no"]),
+        (format!("{compare} --solvers bcfw --reuse"), &["--reuse: only prox-bmrm"]),
+        (format!("{compare} --background red"), &["--background: only --surrogate micro-f1"]),
+    ] {
+        folder.refusal(&arguments, parts);
+    }
+    folder.output("train multiclass --train rows.svm --model x --solver p-bmrm --groups 4 --quiet");
+    folder.output(&format!("{compare} --solvers bcfw,p-bmrm --groups 3 --quiet"));
+}
+
+#[test]
+fn data_of_another_kind_is_refused() {
+    let folder = Folder::new();
+    folder.output("train multiclass --train rows.svm --model m --quiet");
+    folder.output("train chain --train tags.crf --model chain --quiet");
+    folder.write("attributes.svm", "red 90:1\ngreen 91:2 92:1\n");
+    folder.write("labels.svm", "cat 1:1\ndog 2:1\n");
+    folder.write("words.crf", "B-NP\tform=the\nI-NP\tform=dog\n");
+    folder.write("tags.crf2", "NOUN\tw=dog\nVERB\tw=barks\n");
+    let other = "this is data of another model";
+    for command in ["eval --data", "predict --input"] {
+        folder.refusal(
+            &format!("{command} attributes.svm --model m"),
+            &["attributes.svm: the model knows no attribute", "3 values", "1 to 5", other],
+        );
+        folder.refusal(
+            &format!("{command} words.crf --model chain"),
+            &["words.crf: the model knows no attribute", "w=", other],
+        );
+    }
+    folder.refusal(
+        "eval --model m --data labels.svm",
+        &["labels.svm: the model knows no label", "cat, dog", "blue, green, red", other],
+    );
+    folder.refusal("eval --model chain --data tags.crf2", &["no label", "NOUN, VERB", "B-NP", other]);
+    // What is to be predicted may have any label, and some that are known are enough.
+    folder.output("predict --model m --input labels.svm");
+    folder.write("some.svm", "cat 1:1 90:1\nred 2:1\n");
+    folder.output("eval --model m --data some.svm");
+}
+
+#[test]
+fn files_in_another_format_are_refused() {
+    let folder = Folder::new();
+    folder.write("labels", "red\ngreen\nred\nblue\n");
+    folder.refusal(
+        "train multiclass --train labels --model m --format svmlight",
+        &["labels: there are no attributes to learn from, only 3 labels, read as svmlight", "--format"],
+    );
+    let targets: String = (0..40).map(|i| format!("{}.5 1:{i}\n", i * i)).collect();
+    folder.write("targets", targets);
+    folder.refusal(
+        "train multiclass --train targets --model m",
+        &["each of 40 rows has a label of its own, such as 0.5, 1.5, 4.5, …", "read as svmlight"],
+    );
+    folder.write("few", rows(3));
+    folder.output("train multiclass --train few --model m --quiet");
+}
+
+#[test]
+fn slips_are_answered_with_the_name_that_was_meant() {
+    let folder = Folder::new();
+    let train = "train multiclass --train rows.svm --model m";
+    for (arguments, meant) in [
+        (format!("{train} --solver bfcw"), "did you mean bcfw?"),
+        (format!("{train} --surrogate slak"), "did you mean slack?"),
+        (format!("{train} --surrogate slack --search stratfied"), "did you mean stratified?"),
+        (format!("{train} --loss zeroone"), "did you mean zero-one?"),
+        (format!("{train} --loss costs=x"), "did you mean cost=FILE?"),
+        (format!("{train} --format svmligth"), "did you mean svmlight?"),
+        ("demo chian".into(), "did you mean chain?"),
+        ("train chian --train tags.crf --model m".into(), "'chain'"),
+        ("train chain --train tags.crf --model m --loss haming".into(), "did you mean hamming?"),
+        (
+            "path multiclass --train rows.svm --model m --lambdas 1 --hold-out 0.3 --select macrof1".into(),
+            "did you mean macro_f1?",
+        ),
+    ] {
+        folder.refusal(&arguments, &[meant]);
+    }
+    let message = folder.refusal(&format!("{train} --solver newton"), &[]);
+    assert!(!message.contains("did you mean"), "{message}");
+}

@@ -1,0 +1,107 @@
+//! Data that is not what it was taken for: in another format, or not that of the model. What follows from it would be worthless, and
+//! would look like a result.
+
+use std::path::PathBuf;
+
+use super::Known;
+use crate::data::{Alphabet, Attributes, DataObject};
+use crate::error::{Error, Place, Result};
+use crate::shown::{count, excerpt};
+
+/// So few rows may well have a label each.
+const FEW_ROWS: usize = 10;
+/// So many names are shown.
+const SHOWN: usize = 3;
+
+/// Refuses training data without attributes, and such where each of many rows has a label that no other has.
+pub(super) fn check_format(
+    files: &[PathBuf],
+    format: Option<&str>,
+    data: &dyn DataObject,
+    labels: &Alphabet,
+) -> Result<()> {
+    let (part, parts) = data.parts();
+    let problem = if data.attributes() == 0 {
+        format!("there are no attributes to learn from, only {}", count(labels.len(), "label"))
+    } else if parts >= FEW_ROWS && labels.len() == parts && data.labels().len() == parts {
+        format!("each of {parts} {part}s has a label of its own, such as {}", some(labels.iter()))
+    } else {
+        return Ok(());
+    };
+    let read = format.map_or("", |_| ", read as ");
+    let format = format.unwrap_or_default();
+    let remedy = "if it is in another format, name that with the option format";
+    Err(at(files, format!("{problem}{read}{format}; {remedy}")))
+}
+
+/// What was seen of the attributes of data that is read for a model.
+#[derive(Default)]
+pub(super) struct AttributesSeen {
+    shares_some: bool,
+    /// Values of attributes that the model does not know.
+    strangers: usize,
+}
+
+impl AttributesSeen {
+    /// Counts some data.
+    pub fn add(&mut self, data: &dyn DataObject, strangers: usize) {
+        self.shares_some |= data.features().is_none_or(|features| features.stored() > 0);
+        self.strangers += strangers;
+    }
+
+    /// Refuses data of which a model knows no attribute at all.
+    pub fn check(&self, files: &[PathBuf], known: Known<'_>) -> Result<()> {
+        let attributes = &known.names.attributes;
+        match self.strangers == 0 || self.shares_some || attributes.len() == 0 {
+            true => Ok(()),
+            false => Err(no_attribute(files, attributes, self.strangers)),
+        }
+    }
+}
+
+fn no_attribute(files: &[PathBuf], attributes: &Attributes, strangers: usize) -> Error {
+    let names = match attributes {
+        Attributes::Named(names) => format!("attributes such as {}", some(names.iter())),
+        Attributes::Numbered(columns) => format!("the attributes 1 to {columns}"),
+    };
+    let values = count(strangers, "value");
+    let problem = format!(
+        "the model knows no attribute of this data: all {values} are of others, and it has {names}; \
+         this is data of another model, or in another format than the training data"
+    );
+    at(files, problem)
+}
+
+/// Refuses labelled data with none of the labels of a model. `labels` are the model's and then those that only the data has.
+pub(super) fn check_labels(
+    files: &[PathBuf],
+    known: Known<'_>,
+    data: &dyn DataObject,
+    labels: &Alphabet,
+) -> Result<()> {
+    let own = known.names.labels.len();
+    let is_known = |&label: &u32| (label as usize) < own;
+    if labels.len() == own || data.labels().iter().any(is_known) {
+        return Ok(());
+    }
+    let problem = format!(
+        "the model knows no label of this data: there are {}, and it has {}; \
+         this is data of another model, or in another format than the training data",
+        some(labels.iter().skip(own)),
+        some(labels.iter().take(own)),
+    );
+    Err(at(files, problem))
+}
+
+/// The first names of many.
+fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = names.take(SHOWN + 1).map(|name| excerpt(name).to_string()).collect();
+    if names.len() > SHOWN {
+        names[SHOWN] = "…".to_owned();
+    }
+    names.join(", ")
+}
+
+fn at(files: &[PathBuf], problem: String) -> Error {
+    Error::data(Place::new(files.first().cloned().unwrap_or_default(), 0, 0), problem)
+}
