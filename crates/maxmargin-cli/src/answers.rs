@@ -56,12 +56,19 @@ impl<'a> Answers<'a> {
     ) -> io::Result<()> {
         self.examples += 1;
         self.unproven += usize::from(!best.iter().all(Prediction::is_proven));
+        let id = data.id(place);
+        let shown = id.map(|id| if self.for_person { escaped(id).to_string() } else { id.to_owned() });
         match self.form {
-            Form::Json { ranked } => return writeln!(out, "{}", Value::from(self.object(best, ranked))),
+            Form::Json { ranked } => {
+                let mut object = self.object(best, ranked);
+                object.insert("id".to_owned(), id.map_or_else(|| json!(self.examples), |id| json!(id)));
+                return writeln!(out, "{}", Value::from(object));
+            }
             Form::Ranked => {
+                let id = shown.map_or(String::new(), |id| format!("\t{id}"));
                 for (rank, prediction) in (1..).zip(best) {
                     let unproven = if prediction.is_proven() { "" } else { " unproven" };
-                    writeln!(out, "# {rank} {}{unproven}", prediction.score)?;
+                    writeln!(out, "# {rank} {}{unproven}{id}", prediction.score)?;
                     writeln!(out, "{}\n", self.text(prediction))?;
                 }
                 return Ok(());
@@ -72,6 +79,9 @@ impl<'a> Answers<'a> {
             writeln!(out)?;
         }
         for prediction in best {
+            if let Some(id) = &shown {
+                write!(out, "{id}\t")?;
+            }
             match &prediction.certainty {
                 None => writeln!(out, "{}", self.text(prediction))?,
                 Some(certainty) => writeln!(out, "{}", confident(&self.text(prediction), certainty))?,
@@ -98,7 +108,6 @@ impl<'a> Answers<'a> {
             Some(Value::Object(object)) => object,
             _ => Map::new(),
         };
-        object.insert("id".to_owned(), json!(self.examples));
         if let Some((best, certainty)) = best.first().and_then(|best| Some((best, best.certainty.as_ref()?)))
         {
             object.insert("margin".to_owned(), number(&certainty.margin));
@@ -110,8 +119,9 @@ impl<'a> Answers<'a> {
             };
             object.insert("confidences".to_owned(), parts);
             if !certainty.others.is_empty() {
-                let other =
-                    |(name, sure): &(Value, Confidence)| (self.task.write(&json!([name])), number(sure));
+                let written = |name: &Value| self.task.write(&json!([name]));
+                let named = |name: &Value| name.as_str().map_or_else(|| written(name), str::to_owned);
+                let other = |(name, sure): &(Value, Confidence)| (named(name), number(sure));
                 let others: Map<String, Value> = certainty.others.iter().map(other).collect();
                 object.insert("others".to_owned(), others.into());
             }

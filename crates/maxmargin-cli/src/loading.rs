@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use maxmargin::Examples;
 use maxmargin::data::{Attributes, DataObject, Impute, Missing, ReadOptions, nearly_constant_columns};
 
-use crate::arguments::{ChosenTask, Folds, ProblemArguments};
+use crate::arguments::{ChosenTask, Folds, ProblemArguments, with_flags};
 use crate::print::{count, note};
 
 /// Reads the training data, and the examples in `others` of the same files.
@@ -20,7 +20,7 @@ pub fn load(
     let task = chosen.task.as_ref();
     let all = Examples::read_files(task, &arguments.train, &options)?;
     for line in &all.text().notes {
-        note(&format!("note: {line}"));
+        note(&with_flags(&format!("note: {line}"), |_| true));
     }
     let others = others.map(|folds| all.data().in_folds(&folds.0)).transpose()?;
     let examples = match (&arguments.folds, &others) {

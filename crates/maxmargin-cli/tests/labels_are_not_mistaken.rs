@@ -370,12 +370,17 @@ fn the_class_of_a_row_is_not_mistaken_either() {
             folder.write("new.arff", ships(relation, columns, dense));
             // The model has `class` as a feature, so the labels are elsewhere; predictions need none.
             assert_eq!(folder.output("predict --model ships.model --input new.arff"), truth, "{relation}");
+            // The model knows the name of its class, and an option may say the same.
+            for option in ["", " --label-columns kind"] {
+                let text = folder.output(&format!("eval --model ships.model --data new.arff --json{option}"));
+                assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["error"], 0.0);
+            }
+            folder.write("new.arff", ships(relation, columns, dense).replace("kind", "sort"));
             folder.refusal(
                 "eval --model ships.model --data new.arff",
                 &["no example has a label", "label-columns"],
             );
-            let text = folder.output("eval --model ships.model --data new.arff --label-columns kind --json");
-            assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["error"], 0.0);
+            folder.write("new.arff", ships(relation, columns, dense));
             folder.refusal(
                 "eval --model ships.model --data new.arff --label-columns class",
                 &["--label-columns names `class` as a label, but the model has it as a feature"],

@@ -36,7 +36,16 @@ fn what_is_wrong_is_said() {
     folder.write("few.csv", "x,kind\n1,red\n");
     folder.run("train multiclass --train train.csv --label-columns kind --model m --quiet").success();
     for (arguments, parts) in [
-        ("train multiclass --train train.csv --model n", &["train.csv", "--format"][..]),
+        ("train multiclass --train train.csv --model n", &["train.csv", "--label-columns"][..]),
+        (
+            "train multiclass --train train.csv --label-columns kind,\"x --model n",
+            &["label-columns", "quote"],
+        ),
+        ("train multiclass --train rows.svm --id-column who --format svmlight --model n", &["id-column"]),
+        (
+            "train multiclass --train train.csv --label-columns kind --id-column z --model n",
+            &["train.csv", "--id-column"],
+        ),
         ("train multiclass --train train.csv --format csv --model n", &["train.csv", "--label-columns"]),
         (
             "train multiclass --train train.csv --label-columns x,kind --model n",
@@ -58,6 +67,64 @@ fn what_is_wrong_is_said() {
     ] {
         folder.refusal(arguments, parts);
     }
+}
+
+/// Everything about columns is said once, in training: later files are read alike, whatever their names and columns hold.
+#[test]
+fn text_weights_and_names_go_round() {
+    let folder = Folder::new();
+    let people = "\"who, full\",age,job,w,\"kind, \"\"of\"\"\",remark\n\"A, 1\",30,cook,1,\"yes, sure\",\nB,50,clerk,2,no,x\nC,31,cook,1,\"yes, sure\",\nD,52,clerk,1,no,\n";
+    folder.write("people.csv", people);
+    folder.write("people.txt", people);
+    folder.write("costs", "\"yes, sure\" no 3\n");
+    let flags = "--ignore-columns remark --weight-column w --loss cost=costs --model m --lambda 0.01 --quiet";
+    let columns = ["--label-columns", "\"kind, \"\"of\"\"\"", "--id-column", "who, full"];
+    let train = format!("train multiclass --train people.csv {flags}");
+    common::command(&folder.path(""), &train).args(columns).assert().success();
+    let expected = "A, 1\tyes, sure\nB\tno\nC\tyes, sure\nD\tno\n";
+    // What shows no format is what the model was trained on.
+    for file in ["people.csv", "people.txt"] {
+        assert_eq!(folder.output(&format!("predict --model m --input {file}")), expected);
+    }
+    assert!(folder.output("predict --model m --input people.csv --scores").contains("\tA, 1\nyes, sure\n"));
+    let json = folder.output("predict --model m --input people.csv --json");
+    assert!(json.starts_with("{") && json.contains("\"id\":\"A, 1\""), "{json}");
+    assert!(folder.output("eval --model m --data people.csv --json").contains("\"error\":0.0"));
+    folder.write("new.tsv", "job\tage\npilot\t30\nclerk\t50\n");
+    assert_eq!(folder.output("predict --model m --input new.tsv"), "yes, sure\nno\n");
+}
+
+/// Counts are weighed alike by training, prediction, evaluation and a start from another model.
+#[test]
+fn weights_of_words_go_with_the_model() {
+    let folder = Folder::new();
+    let rows: String = (0..60usize)
+        .map(|i| format!("{} {}:{} {}:1 9:{}\n", i % 3, i % 3 + 1, i % 4 + 1, 4 + i % 5, i % 7 + 1))
+        .collect();
+    folder.write("train.svm", &rows);
+    let flags = "--log-counts --tf-idf --normalize --lambda 0.01 --gap 1e-6 --threads 1 --quiet";
+    folder.run(&format!("train multiclass --train train.svm {flags} --model m")).success();
+    let evaluated = folder.output("eval --model m --data train.svm --json");
+    let predicted = folder.output("predict --model m --input train.svm");
+    let truth = rows.lines().map(|line| &line[..1]);
+    let wrong = truth.zip(predicted.lines()).filter(|(truth, found)| truth != found).count();
+    assert!(evaluated.contains(&format!("\"error\":{:?}", wrong as f64 / 60.0)), "{evaluated} {wrong}");
+    assert!(wrong < 10, "{wrong}");
+    // One row has no statistics of its own.
+    let first = rows.lines().next().unwrap();
+    folder.write("one.svm", format!("{first}\n"));
+    assert_eq!(folder.output("predict --model m --input one.svm").lines().next(), predicted.lines().next());
+    let again = folder.output(&format!(
+        "train multiclass --train train.svm {flags} --warm-start m --solver bmrm --model n --json"
+    ));
+    assert!(again.contains("\"stop\":\"gap reached\""), "{again}");
+    folder.refusal(
+        "train multiclass --train train.svm --tf-idf --lambda 0.01 --warm-start m --solver bmrm --model n",
+        &["--warm-start", "log-counts"],
+    );
+    folder.write("half.svm", "1 1:0.5\n");
+    folder.refusal("predict --model m --input half.svm", &["log-counts", "row 1", "0.5"]);
+    assert!(folder.output("inspect m").contains("logarithmic counts, tf-idf, rows of length 1"));
 }
 
 /// What one program writes as 1 another writes as 1.0.

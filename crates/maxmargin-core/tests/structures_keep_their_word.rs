@@ -95,7 +95,7 @@ fn chains() {
 #[test]
 fn label_sets() {
     let mut random = Pcg64Mcg::seed_from_u64(3);
-    for round in 0..80 {
+    for round in 0..160 {
         let (is_whole, labels) = (round % 2 == 0, random.random_range(1..6));
         let x = matrix(&mut random, 2, 2, is_whole);
         let chain = (1..labels as u32).map(|label| (label - 1, label));
@@ -108,13 +108,23 @@ fn label_sets() {
                     .unwrap()
             }
         };
-        let weights =
-            (round % 5 == 0).then(|| (0..labels).map(|_| f64::from(random.random_range(0..3))).collect());
+        let mut numbers = |least: u32, unit: f64| -> std::sync::Arc<[f64]> {
+            (0..labels).map(|_| f64::from(random.random_range(least..4)) * unit).collect()
+        };
+        let mean = round % 7 == 0;
+        let loss = match round % 10 {
+            0 => SetLoss::Hamming { mean, weights: Some(numbers(0, 1.0)) },
+            // Sets with weights, for Micro-F1.
+            5 => SetLoss::Hamming { mean, weights: Some(numbers(1, 0.75)) },
+            7 | 9 => SetLoss::Mistakes { mean, miss: numbers(0, 1.0), wrong: numbers(0, 1.0) },
+            8 => SetLoss::Mistakes { mean, miss: vec![2.0; labels].into(), wrong: vec![0.5; labels].into() },
+            _ => SetLoss::Hamming { mean, weights: None },
+        };
         let options = MultilabelOptions {
             bias: round % 3 < 2,
             pair_weights: if round % 8 < 4 { PairWeights::Four } else { PairWeights::Both },
             signed: round % 6 == 0,
-            loss: SetLoss::Hamming { mean: round % 7 == 0, weights: weights.map(|w: Vec<f64>| w.into()) },
+            loss,
             inference: if round % 9 == 8 { Inference::Relaxed } else { Inference::Exact },
         };
         let structure = MultilabelStructure::new(2, graph, options).unwrap();

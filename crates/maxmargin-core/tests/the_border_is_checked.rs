@@ -207,7 +207,7 @@ fn losses_below_that_of_the_truth_are_refused() {
     let example = Example { input, truth: Links::of(vec![0]), weight: 1.0 };
     let structure = MatchingStructure::new(2, options).unwrap();
     refused(StructuredRisk::new(structure, MarginSearch, vec![example]), "the truth itself");
-    let options = MultilabelOptions { loss: SetLoss::Size, ..MultilabelOptions::default() };
+    let options = MultilabelOptions { loss: SetLoss::Size { weights: None }, ..MultilabelOptions::default() };
     let structure = MultilabelStructure::new(2, LabelGraph::independent(3), options).unwrap();
     let example = Example { input: Rows::new(&matrix(), 0..1), truth: LabelSet::of(&[1]), weight: 1.0 };
     refused(StructuredRisk::new(structure, MarginSearch, vec![example]), "the truth itself");

@@ -172,7 +172,11 @@ fn csv() {
         ("l,x\n1,2,3\n", "2:5", "more fields than the 2"),
         ("l,x\n1,2\n1\n", "3:2", "1 fields, but the header names 2"),
         ("l;x\n1;0,5\n", "2:3", "decimals with a point"),
-        ("l,x\n1,red\n", "2:3", "`red` in the column `x` is not a number; write text as numbers, or remove"),
+        (
+            "l,x\n1,2\n1,red\n",
+            "3:3",
+            "`red` in the column `x` is not a number, as its other values are; mend it, or",
+        ),
         ("l,x\n1,-inf\n", "2:3", "not finite"),
         ("l,x\n1,\n", "2:3", "the option missing=zero"),
         ("l,x\n1, NA \n", "2:4", "`x` is missing"),
@@ -196,8 +200,8 @@ fn csv() {
     ] {
         check(text, place, part, &options);
     }
-    let (place, problem) = error_of(b"l,x\n1,\"2\n3\"\n", &options);
-    assert!(place == "2:3" && problem.starts_with("`2\\n3` in the column `x` is not"), "{place}: {problem}");
+    let (place, problem) = error_of(b"l,x\n1,7\n1,\"2\n3\"\n", &options);
+    assert!(place == "3:3" && problem.starts_with("`2\\n3` in the column `x` is not"), "{place}: {problem}");
     check("l,x\n1,2\n", "0:0", "the option label-columns", &sets(Format::Csv, &[]));
     let two = ReadOptions { label_sets: false, ..sets(Format::Csv, &["l", "x"]) };
     check("l,x,y\n1,2,3\n", "0:0", "task multilabel", &two);

@@ -260,8 +260,8 @@ fn problems_of_label_sets_are_named() {
 #[test]
 fn what_is_done_to_columns_comes_back() {
     let plain = model("multilabel", true, true, false);
-    let columns =
-        Preprocessing { impute: Some(vec![0.0, 1.5, -1.0]), shift: None, scale: Some(vec![1.0, 0.1, 3.0]) };
+    let (impute, scale) = (Some(vec![0.0, 1.5, -1.0]), Some(vec![1.0, 0.1, 3.0]));
+    let columns = Preprocessing { impute, scale, ..Preprocessing::default() };
     let model = plain.clone().with_preprocessing(columns.clone()).unwrap();
     let model = model.with_dropped_labels(["rare", "rarer"].into_iter().collect());
     let bytes = saved(&model);
@@ -271,10 +271,34 @@ fn what_is_done_to_columns_comes_back() {
     assert_eq!(saved(&again), bytes);
     // Models that do nothing to columns do not mention it.
     let text = String::from_utf8_lossy(&saved(&plain)).into_owned();
-    assert!(!["impute", "shift", "scale", "dropped"].iter().any(|name| text.contains(name)));
+    let names = ["impute", "shift", "scale", "dropped", "idf", "log_counts", "normalize"];
+    assert!(!names.iter().any(|name| text.contains(name)));
     let no_divisor = Preprocessing { scale: Some(vec![1.0, 0.0, 3.0]), ..columns };
     let model = plain.clone().with_preprocessing(no_divisor).unwrap();
     assert!(problem(&saved(&model)).contains("the tensor scale holds 0"));
+}
+
+/// Programs that know nothing of these would predict something else: they refuse the version.
+#[test]
+fn weights_of_counts_come_back_in_a_version_of_their_own() {
+    let plain = model("multilabel", true, true, false);
+    let version = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        [3, 4].into_iter().find(|version| text.contains(&format!("format_version\\\":{version},")))
+    };
+    assert_eq!(version(&saved(&plain)), Some(3));
+    let shift = Some(vec![0.5; 3]);
+    for columns in [
+        Preprocessing { log_counts: true, ..Preprocessing::default() },
+        Preprocessing { idf: Some(vec![1.0, 2.0, 0.5]), shift, ..Preprocessing::default() },
+        Preprocessing { normalize: true, ..Preprocessing::default() },
+    ] {
+        let model = plain.clone().with_preprocessing(columns).unwrap();
+        let bytes = saved(&model);
+        let again = load(&bytes).unwrap();
+        assert_eq!(again.preprocessing(), model.preprocessing());
+        assert_eq!((saved(&again) == bytes, version(&bytes)), (true, Some(4)));
+    }
 }
 
 #[test]

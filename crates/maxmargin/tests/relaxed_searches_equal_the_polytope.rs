@@ -129,7 +129,7 @@ impl Case<'_> {
         let (constant, unary, coupling) = problem.coefficients(i, w);
         let loss = |label: usize| {
             let truth = f64::from(problem.samples[i].truth[label]);
-            let weight = problem.costs.as_ref().map_or(1.0, |costs| costs[label]);
+            let weight = problem.set_cost(label, truth == 1.0);
             let weight = weight / if problem.mean { problem.labels as f64 } else { 1.0 };
             (weight * truth, weight * (1.0 - 2.0 * truth))
         };

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use maxmargin::data::tag_scheme::TagScheme;
 use maxmargin::data::templates::TemplateSyntax;
-use maxmargin::data::{ColumnOptions, Format, ReadOptions, parse_folds};
+use maxmargin::data::{ColumnOptions, Format, ReadOptions, TableColumns, parse_folds, parse_names};
 use maxmargin::training::Background;
 
 use crate::files::Files;
@@ -23,7 +23,7 @@ pub struct ReadArguments {
     /// after each sentence. letters: the OCR data of words, with folds. idx:
     /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
     /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
-    /// content when it is not given, except csv, which needs this option or --label-columns. Each may be packed with gzip.
+    /// content when it is not given, and csv from the ends .csv and .tsv of names or from options about columns. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]
     pub format: Option<Format>,
 
@@ -42,10 +42,33 @@ pub struct ReadArguments {
 
     /// The columns of arff and csv tables that are labels, with commas between
     ///
-    /// For label sets they hold 0 or 1. Where rows have one label, this is one column, which names the class. Data to predict
-    /// need not have them.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Reading")]
-    pub label_columns: Vec<String>,
+    /// For label sets they hold 0 or 1. Where rows have one label, this is one column, which names the class; the model keeps its
+    /// name. Data to predict need not have them. A name with a comma stands in double quotes, here and in other lists.
+    #[arg(long, value_name = "NAME,…", help_heading = "Reading")]
+    pub label_columns: Vec<Names>,
+
+    /// Columns of tables that are left out, with commas between
+    #[arg(long, value_name = "NAME,…", help_heading = "Reading")]
+    pub ignore_columns: Vec<Names>,
+
+    /// The column of a table with the weight of each row
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    pub weight_column: Option<String>,
+
+    /// The column of a table with the name of each row: no feature, but written before its prediction
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    pub id_column: Option<String>,
+
+    /// Columns of csv whose values are names though they look like numbers, with commas between
+    ///
+    /// Columns of text become a feature `column=value` for each value. A column is text where most values in the first rows are no
+    /// numbers, or where it is named here.
+    #[arg(long, value_name = "NAME,…", help_heading = "Reading")]
+    pub text_columns: Vec<Names>,
+
+    /// Take all values of a text column that fewer than N rows have for one, `column=(other)`, and later values that are new
+    #[arg(long, value_name = "N", help_heading = "Reading")]
+    pub rare_values: Option<usize>,
 
     /// How columns of text become attributes: chunk, ner, pos, or a file of templates as CRF++ and Wapiti write them
     ///
@@ -63,8 +86,8 @@ pub struct ReadArguments {
     pub label_column: Option<String>,
 
     /// The names of all columns, with commas between
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help_heading = "Columns of text")]
-    pub column_names: Vec<String>,
+    #[arg(long, value_name = "NAME,…", help_heading = "Columns of text")]
+    pub column_names: Vec<Names>,
 
     /// A list of phrases, one a line, that templates know as NAME; may be given several times
     #[arg(long, value_name = "NAME=FILE", value_parser = named_file, help_heading = "Columns of text")]
@@ -75,6 +98,23 @@ pub struct ReadArguments {
     /// Tags are such as B-NP, I-NP and O, in columns of text or any other format with sequences. Their own scheme is found out.
     #[arg(long, value_name = "SCHEME", help_heading = "Columns of text")]
     pub tag_scheme: Option<TagScheme>,
+}
+
+/// A list of names.
+#[derive(Debug, Clone)]
+pub struct Names(Vec<String>);
+
+impl FromStr for Names {
+    type Err = maxmargin::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse_names(text).map(Names)
+    }
+}
+
+/// All names of lists.
+fn all(lists: &[Names]) -> Vec<String> {
+    lists.iter().flat_map(|Names(names)| names.clone()).collect()
 }
 
 /// A name and a file.
@@ -92,17 +132,29 @@ impl ReadArguments {
             format: self.format,
             labels: self.labels.clone(),
             zero_based: self.zero_based,
-            label_columns: self.label_columns.clone(),
+            label_columns: all(&self.label_columns),
+            table: self.table(),
             columns: self.columns(),
             tag_scheme: self.tag_scheme,
             ..ReadOptions::default()
         }
     }
 
+    fn table(&self) -> TableColumns {
+        TableColumns {
+            ignored: all(&self.ignore_columns),
+            weight: self.weight_column.clone(),
+            id: self.id_column.clone(),
+            text: all(&self.text_columns),
+            least_count: self.rare_values.unwrap_or_default(),
+            class: None,
+        }
+    }
+
     fn columns(&self) -> ColumnOptions {
         ColumnOptions {
             label_column: self.label_column.clone(),
-            names: self.column_names.clone(),
+            names: all(&self.column_names),
             templates: self.templates.clone(),
             syntax: self.template_syntax,
             gazetteers: self.gazetteer.clone(),
@@ -113,8 +165,9 @@ impl ReadArguments {
     /// `format` is that of the files that they went with.
     pub fn options_for_more(&self, format: Option<&str>) -> ReadOptions {
         let labels = self.labels.clone().filter(|_| format != Some(Format::Idx.name()));
-        // What columns of text are, and the scheme of their tags, the training data has fixed.
-        ReadOptions { labels, columns: ColumnOptions::default(), tag_scheme: None, ..self.options() }
+        // What columns of text are, and the scheme of their tags, the training data has fixed; other columns need not be there.
+        let (columns, table) = Default::default();
+        ReadOptions { labels, columns, table, tag_scheme: None, ..self.options() }
     }
 
     /// Adds the files that are read beside the data.

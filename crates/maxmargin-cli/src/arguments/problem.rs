@@ -49,6 +49,21 @@ pub struct ProblemArguments {
     #[arg(long, visible_alias = "centre", help_heading = "Training data")]
     pub center: bool,
 
+    /// Take 1 + ln c of each count c, as is usual for words; values are 0 or at least 1
+    #[arg(long, help_heading = "Training data")]
+    pub log_counts: bool,
+
+    /// Multiply each column by ln((1 + n) / (1 + d)) + 1, where d of the n training rows have it: rare words count more
+    ///
+    /// With --log-counts and --normalize this is the usual weighting of text. It comes after --log-counts and before --standardize.
+    /// The model keeps the factors, and later data is weighed by them.
+    #[arg(long, help_heading = "Training data")]
+    pub tf_idf: bool,
+
+    /// Divide each row by its Euclidean length, after all else that is done to columns
+    #[arg(long, visible_alias = "normalise", help_heading = "Training data")]
+    pub normalize: bool,
+
     /// How margin error h and loss g are combined: margin, slack, beta=B, general=A,B, log, prob, prob-convex or micro-f1
     ///
     /// margin: h + g. slack: (h + 1)·g. beta=B: h·g^B + g, 0 ≤ B ≤ 1. general=A,B: h·g^B + g^A. log: g·log(1 + e^h). prob: the
@@ -114,7 +129,14 @@ impl ProblemArguments {
             surrogate: self.surrogate,
             search: self.search.0,
             loss_step: self.loss_step,
-            columns: Columns { impute: self.impute(), standardize: self.standardize, center: self.center },
+            columns: Columns {
+                impute: self.impute(),
+                standardize: self.standardize,
+                center: self.center,
+                log_counts: self.log_counts,
+                tf_idf: self.tf_idf,
+                normalize: self.normalize,
+            },
             ..settings
         }
     }

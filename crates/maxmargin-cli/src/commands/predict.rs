@@ -24,7 +24,8 @@ const AT_A_TIME: usize = 4096;
 /// Writes one label per line, in the order of the input, with a blank line between sequences. For label sets, one set per
 /// line: its labels separated by commas, and an empty line for the empty set. For matchings, one example per line: its links
 /// as `left-right`, separated by spaces, as programs for word alignment write them. Labels in the input are ignored; they may be
-/// missing where the format allows it. Attributes that the model does not know are left out.
+/// missing where the format allows it. Attributes that the model does not know are left out. Where rows have names (--id-column, here
+/// or in training), a line begins with the name and a tab.
 ///
 /// Examples are answered as they arrive, in as much memory as a few of them need, and the output is flushed whenever no more
 /// input is waiting; arff and idx are read as a whole first. No examples are no output.

@@ -130,6 +130,15 @@ impl CostMatrix {
         Ok(Self { labels, costs })
     }
 
+    /// A matrix in which a mistake costs what the true label weighs.
+    pub fn by_truth(weights: &[f64]) -> Result<Self> {
+        let labels = weights.len();
+        let row = |(truth, &weight): (usize, &f64)| {
+            (0..labels).map(move |predicted| if predicted == truth { 0.0 } else { weight })
+        };
+        Self::new(labels, weights.iter().enumerate().flat_map(row).collect())
+    }
+
     /// The number of labels.
     pub fn labels(&self) -> usize {
         self.labels

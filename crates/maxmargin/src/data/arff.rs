@@ -35,7 +35,7 @@ pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut Datase
     let counted = header.counted_labels;
     let choice = LabelChoice { options, counted, has_conventions: true };
     let labels = choose_labels(source, &header.columns, choice, data)?;
-    let mut table = Table::new(source, header.columns, &labels, options.missing, data)?;
+    let mut table = Table::new(source, header.columns, &labels, options, data)?;
     rows::read(source, &mut table, data)
 }
 

@@ -73,6 +73,8 @@ pub struct Dataset {
     pub weights: Option<Vec<f64>>,
     /// The fold of each example, where the format has folds.
     pub folds: Option<Vec<u32>>,
+    /// What each example is called, where the file says so.
+    pub ids: Option<Vec<Arc<str>>>,
     /// Where examples are bipartite graphs, the edge that each row is about. Its label is 0 if it is not to be linked, 1 if
     /// it surely is, and 2 where linking it is possible: neither right nor wrong.
     pub edges: Option<Arc<[Edge]>>,
@@ -143,6 +145,9 @@ impl Dataset {
         }
         if let Some(folds) = self.folds.take() {
             rows = rows.with_folds(folds)?;
+        }
+        if let Some(ids) = self.ids.take() {
+            rows = rows.with_ids(ids)?;
         }
         Ok(rows)
     }

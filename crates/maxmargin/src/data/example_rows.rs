@@ -26,6 +26,7 @@ pub struct ExampleRows {
     starts: Option<Vec<usize>>,
     weights: Option<Vec<f64>>,
     folds: Option<Vec<u32>>,
+    ids: Option<Vec<Arc<str>>>,
     /// Where each row is an example of its own: those that were the first of a group.
     firsts: Vec<usize>,
 }
@@ -68,6 +69,12 @@ impl ExampleRows {
     pub fn with_folds(self, folds: Vec<u32>) -> Result<Self> {
         self.check_count("folds", folds.len())?;
         Ok(Self { folds: Some(folds), ..self })
+    }
+
+    /// With what each example is called.
+    pub fn with_ids(self, ids: Vec<Arc<str>>) -> Result<Self> {
+        self.check_count("names of examples", ids.len())?;
+        Ok(Self { ids: Some(ids), ..self })
     }
 
     /// The same examples with other features.
@@ -139,15 +146,20 @@ impl ExampleRows {
         self.folds.as_deref()
     }
 
+    /// What an example is called, where somebody said so.
+    pub fn id(&self, example: usize) -> Option<&str> {
+        self.ids.as_ref().map(|ids| &*ids[example])
+    }
+
     /// Whether files have a blank line before an example.
     pub fn starts_group(&self, example: usize) -> bool {
         self.is_grouped() || self.firsts.binary_search(&example).is_ok()
     }
 
-    /// The same rows, each an example of its own, with the weight and the fold of the example that it was in.
+    /// The same rows, each an example of its own, with the weight, the fold and the name of the example that it was in.
     pub fn ungrouped(mut self) -> Self {
         let Some(starts) = self.starts.take() else { return self };
-        fn repeated<T: Copy>(of: Option<Vec<T>>, starts: &[usize]) -> Option<Vec<T>> {
+        fn repeated<T: Clone>(of: Option<Vec<T>>, starts: &[usize]) -> Option<Vec<T>> {
             let groups = starts.windows(2).map(|group| group[1] - group[0]);
             Some(
                 of?.into_iter()
@@ -157,7 +169,8 @@ impl ExampleRows {
             )
         }
         let (weights, folds) = (repeated(self.weights, &starts), repeated(self.folds, &starts));
-        Self { features: self.features, starts: None, weights, folds, firsts: starts }
+        let ids = repeated(self.ids, &starts);
+        Self { features: self.features, starts: None, weights, folds, ids, firsts: starts }
     }
 
     /// Some of the examples, in the order in which they are given. Refused where one does not exist.
@@ -173,6 +186,7 @@ impl ExampleRows {
             starts: self.is_grouped().then(|| starts(lengths)),
             weights: chosen(&self.weights, examples),
             folds: chosen(&self.folds, examples),
+            ids: chosen(&self.ids, examples),
             firsts: firsts.map(|(new, _)| new).collect(),
         })
     }
@@ -201,12 +215,13 @@ impl ExampleRows {
             + 8 * self.starts.as_ref().map_or(0, Vec::len)
             + 8 * self.weights.as_ref().map_or(0, Vec::len)
             + 4 * self.folds.as_ref().map_or(0, Vec::len)
+            + self.ids.iter().flatten().map(|id| 32 + id.len()).sum::<usize>()
     }
 }
 
 /// The values of some examples.
-pub(crate) fn chosen<T: Copy>(values: &Option<Vec<T>>, examples: &[usize]) -> Option<Vec<T>> {
-    values.as_ref().map(|values| examples.iter().map(|&i| values[i]).collect())
+pub(crate) fn chosen<T: Clone>(values: &Option<Vec<T>>, examples: &[usize]) -> Option<Vec<T>> {
+    values.as_ref().map(|values| examples.iter().map(|&i| values[i].clone()).collect())
 }
 
 /// Where groups of these sizes start, one after the other, and the end.

@@ -6,7 +6,8 @@
 //! of columns, the last of which is a label by its looks, are columns of text (see `conll`). A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
 //! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
-//! edges, or begins with `@example`. CSV shows no mark of its own: it must be named, or its label columns must.
+//! edges, or begins with `@example`. CSV shows no mark of its own: a file is called `.csv` or `.tsv`, or its format is named, or its
+//! label columns are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -82,6 +83,20 @@ impl Format {
     /// Whether the format is a table, whose labels are columns.
     pub fn is_table(self) -> bool {
         matches!(self, Format::Arff | Format::Csv)
+    }
+
+    /// Whether a file is called as tables are: `.csv`, or `.tsv` without blank lines, which would end sentences. It may be packed.
+    pub(super) fn is_called_table(source: &Source) -> bool {
+        let name = source.path().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let (is_csv, is_tsv) = (name.ends_with(".csv"), name.ends_with(".tsv"));
+        let start = source.peeked().trim_ascii_end();
+        let has_blank_line = || {
+            let mut lines = start.split(|&byte| byte == b'\n');
+            lines.any(|line| line.trim_ascii().is_empty())
+        };
+        is_csv || (is_tsv && !has_blank_line())
     }
 
     /// Finds out from its content which format a file is in.

@@ -1,11 +1,13 @@
 //! Small files about labels: a few fields a line, of which the first ones are names of labels.
 //!
-//! Fields are separated by white space. Empty lines and lines that begin with `#` are skipped. Like data, such a file may be
+//! Fields are separated by white space; one that holds white space stands in double quotes, with a quote in it written twice. Empty lines and lines that begin with `#` are skipped. Like data, such a file may be
 //! packed with gzip, and what is wrong with it has a line.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::Alphabet;
+use super::csv::closing_quote;
 use super::source::{Line, Source};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
@@ -16,7 +18,7 @@ const MOST_FIELDS: usize = 8;
 
 /// One line of such a file.
 struct LabelLine<'a> {
-    pub fields: Vec<&'a str>,
+    pub fields: Vec<Cow<'a, str>>,
     line: &'a Line<'a>,
     labels: &'a Alphabet,
 }
@@ -47,12 +49,42 @@ fn for_each_line(
 ) -> Result<()> {
     let mut source = Source::open(path)?;
     while let Some(line) = source.next_line()? {
-        let fields: Vec<&str> = line.text()?.split_whitespace().take(MOST_FIELDS).collect();
-        if !fields.is_empty() && !fields[0].starts_with('#') {
+        if line.text()?.trim_start().starts_with('#') {
+            continue;
+        }
+        let fields = fields(&line)?;
+        if !fields.is_empty() {
             visit(&LabelLine { fields, line: &line, labels })?;
         }
     }
     Ok(())
+}
+
+/// The fields of a line, the first few of them.
+fn fields<'a>(line: &Line<'a>) -> Result<Vec<Cow<'a, str>>> {
+    let text = line.text()?;
+    let (mut fields, mut rest) = (Vec::new(), text.trim_start());
+    while !rest.is_empty() && fields.len() < MOST_FIELDS {
+        let at = text.len() - rest.len();
+        let end = if rest.starts_with('"') {
+            let Some(end) = closing_quote(rest.as_bytes()) else {
+                let problem = "this quote has no end; a label that begins with a quote stands in quotes, where each is written twice";
+                return Err(line.error_at(at, problem));
+            };
+            fields.push(rest[1..end].replace("\"\"", "\"").into());
+            end + 1
+        } else {
+            let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            fields.push(rest[..end].into());
+            end
+        };
+        let behind = &rest[end..];
+        if !behind.is_empty() && !behind.starts_with(char::is_whitespace) {
+            return Err(line.error_at(at + end, "more text after a closing quote"));
+        }
+        rest = behind.trim_start();
+    }
+    Ok(fields)
 }
 
 /// Reads a cost file: lines `truth predicted cost`; pairs that are not named cost 1.
@@ -60,7 +92,7 @@ pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
     let n = labels.len();
     let mut costs: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
     for_each_line(path, labels, |line| {
-        let [truth, predicted, cost] = line.fields[..] else {
+        let [truth, predicted, cost] = &line.fields[..] else {
             return Err(line.error("expected `truth predicted cost`, three fields"));
         };
         let (truth, predicted) = (line.label(truth)? as usize, line.label(predicted)? as usize);
@@ -78,7 +110,7 @@ pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
 pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
     let mut weights = vec![1.0; labels.len()];
     for_each_line(path, labels, |line| {
-        let [label, weight] = line.fields[..] else {
+        let [label, weight] = &line.fields[..] else {
             return Err(line.error("expected `label weight`, two fields"));
         };
         weights[line.label(label)? as usize] = line.cost(weight)?;
@@ -87,11 +119,28 @@ pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
     Ok(weights)
 }
 
+/// Reads what it costs to miss each label, and when it is wrongly in: lines `label miss false`, or `label weight` for both; labels
+/// that are not named cost 1.
+pub fn read_label_costs(path: &Path, labels: &Alphabet) -> Result<(Vec<f64>, Vec<f64>)> {
+    let (mut miss, mut wrong) = (vec![1.0; labels.len()], vec![1.0; labels.len()]);
+    for_each_line(path, labels, |line| {
+        let (label, costs) = match &line.fields[..] {
+            [label, weight] => (label, [weight; 2]),
+            [label, miss, wrong] => (label, [miss, wrong]),
+            _ => return Err(line.error("expected `label weight` or `label miss false`, two or three fields")),
+        };
+        let label = line.label(label)? as usize;
+        (miss[label], wrong[label]) = (line.cost(costs[0])?, line.cost(costs[1])?);
+        Ok(())
+    })?;
+    Ok((miss, wrong))
+}
+
 /// Reads pairs of labels: lines `label label`.
 pub fn read_pairs(path: &Path, labels: &Alphabet) -> Result<Vec<(u32, u32)>> {
     let mut pairs = Vec::new();
     for_each_line(path, labels, |line| {
-        let [a, b] = line.fields[..] else {
+        let [a, b] = &line.fields[..] else {
             return Err(line.error("expected `label label`, two fields"));
         };
         let (a, b) = (line.label(a)?, line.label(b)?);
@@ -140,6 +189,18 @@ mod tests {
         assert!(
             read_pairs(file.path(), &labels).unwrap_err().to_string().contains(":1: expected `label label`")
         );
+        write("\"cow\" \t\"dog\"\n");
+        assert_eq!(read_pairs(file.path(), &labels).unwrap(), [(1, 2)]);
+        for (text, part) in
+            [("\n cow \"dog", ":2:6: this quote has no end"), ("\"cow\"dog cat", ":1:6: more text")]
+        {
+            write(text);
+            let message = read_pairs(file.path(), &labels).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        let spaced: Alphabet = ["dark \"red\"", "#1", "plain"].into_iter().collect();
+        write("\"dark \"\"red\"\"\" 2\n\"#1\" 3\n# 4\n");
+        assert_eq!(read_label_weights(file.path(), &spaced).unwrap(), [2.0, 3.0, 1.0]);
         write("dog -1");
         assert!(read_label_weights(file.path(), &labels).unwrap_err().to_string().contains("not a cost"));
     }

@@ -26,6 +26,7 @@ mod label_lines;
 mod label_names;
 mod label_spelling;
 mod letters;
+mod name_list;
 pub mod number;
 mod preprocessing;
 mod reader;
@@ -52,18 +53,20 @@ pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 pub use folds::parse_folds;
 pub use format::Format;
 pub use hold_out::hold_out;
-pub use label_lines::{read_costs, read_label_weights, read_pairs};
+pub use label_lines::{read_costs, read_label_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use maxmargin_core::features::{
     FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
-pub(crate) use preprocessing::columns_of;
+pub use name_list::{join_names, parse_names};
 pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
+pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{
     Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,
 };
 pub use source::{LONGEST_LINE, Line, Source};
+pub use table::TableColumns;
 pub(crate) use tags::are_tags;
 pub use tags::background_label;
 pub use task_data::{DataObject, TaskData};

@@ -105,20 +105,23 @@ pub fn finite_cell(line: &Line<'_>, at: usize, text: &[u8], name: &str) -> Resul
         Some(value) if value.is_finite() => return Ok(value),
         _ => {}
     }
-    let with_point = |text: &[u8]| -> Vec<u8> {
-        text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect()
-    };
     let (shown, name) = (excerpt(text), excerpt(name));
     let problem = match float(text) {
         Some(_) => format!("the value `{shown}` of `{name}` is not finite"),
-        None if float(&with_point(text)).is_some() => {
+        None if has_decimal_comma(text) => {
             format!("`{shown}` in the column `{name}` is not a number; write decimals with a point")
         }
         None => format!(
-            "`{shown}` in the column `{name}` is not a number; write text as numbers, or remove the column"
+            "`{shown}` in the column `{name}` is not a number, as its other values are; mend it, or leave the column out by the option ignore-columns, or (csv) take all its values as text by the option text-columns"
         ),
     };
     Err(line.error(at + 1, problem))
+}
+
+/// Whether this would be a number with a point in place of a comma.
+pub(crate) fn has_decimal_comma(text: &[u8]) -> bool {
+    let with_point = || text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect::<Vec<_>>();
+    text.contains(&b',') && float(&with_point()).is_some()
 }
 
 /// The weight of an example that is all of `text`, which begins `at` bytes into the line.

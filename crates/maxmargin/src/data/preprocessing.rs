@@ -1,8 +1,9 @@
-//! What happens to columns after they are read: missing values are filled in, and columns are standardised.
+//! What happens to columns after they are read: missing values are filled in, counts are weighed, columns are standardised, and
+//! rows are brought to one length.
 //!
-//! [`Preprocessing::fit`] learns from training data what to fill in, subtract and divide by; [`Preprocessing::apply`] does it
-//! to that data and to any later one. A model keeps the three vectors, so that prediction sees features as training did.
-//! Missing values are NaN in the matrix; none passes `apply`.
+//! [`Preprocessing::fit`] learns from training data what to fill in, subtract and divide by, and [`Preprocessing::fit_counts`] what
+//! words are worth; [`Preprocessing::apply`] does it to that data and to any later one, row by row. A model keeps the vectors, so that
+//! prediction sees features as training did. Missing values are NaN in the matrix; none passes `apply`.
 //!
 //! Dense data is centred and divided by its standard deviation, column by column. Sparse data is only divided, so that it
 //! stays sparse; its standard deviation counts the zeros that are not stored. A column that is constant is left alone: it
@@ -10,6 +11,7 @@
 //! should be centred: numbers that hardly vary against their size, such as times in seconds.
 
 mod constant_columns;
+mod counts;
 mod statistics;
 
 use std::sync::Arc;
@@ -37,7 +39,8 @@ pub enum Impute {
     Zero,
 }
 
-/// What to do to each column: fill in `impute` where a value is missing, then `(value − shift) / scale`.
+/// What to do to each column: fill in `impute` where a value is missing, take the logarithm of counts, multiply by `idf`, then
+/// `(value − shift) / scale`. At the end each row may be divided by its length.
 ///
 /// ```
 /// use maxmargin::data::{FeatureMatrix, Impute, Preprocessing};
@@ -53,11 +56,23 @@ pub enum Impute {
 pub struct Preprocessing {
     /// What to put where a value is missing, by column; without it a missing value is an error.
     pub impute: Option<Vec<f64>>,
+    /// Whether a count c becomes 1 + ln c.
+    #[serde(default)]
+    pub log_counts: bool,
+    /// What to multiply by, by column: the more, the fewer rows have it.
+    #[serde(default)]
+    pub idf: Option<Vec<f64>>,
     /// What to subtract, by column. It makes data dense.
     pub shift: Option<Vec<f64>>,
     /// What to divide by afterwards, by column.
     pub scale: Option<Vec<f64>>,
+    /// Whether each row is divided by its Euclidean length in the end.
+    #[serde(default)]
+    pub normalize: bool,
 }
+
+/// The vectors with a number for each column, by the names that they have in a model file.
+pub(crate) const VECTORS: [&str; 4] = ["impute", "idf", "shift", "scale"];
 
 impl Preprocessing {
     /// Learns from training data what to do to columns. Sparse data is not centred.
@@ -84,7 +99,7 @@ impl Preprocessing {
             (Some(statistics), Impute::Mean) => Some(statistics.filled_in.clone()),
             _ => Some(vec![0.0; features.columns()]),
         };
-        let mut preprocessing = Self { impute: filled_in, shift: None, scale: None };
+        let mut preprocessing = Self { impute: filled_in, ..Self::default() };
         if let Some(ColumnStatistics { mean, deviation, .. }) = statistics {
             preprocessing.shift = centre.then_some(mean);
             preprocessing.scale = divide.then_some(deviation);
@@ -94,7 +109,17 @@ impl Preprocessing {
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.impute.is_none() && self.shift.is_none() && self.scale.is_none()
+        *self == Self::default()
+    }
+
+    /// The vectors, in the order of [`VECTORS`].
+    pub(crate) fn vectors(&self) -> [Option<&Vec<f64>>; 4] {
+        [&self.impute, &self.idf, &self.shift, &self.scale].map(Option::as_ref)
+    }
+
+    /// The same with other vectors, in the order of [`VECTORS`].
+    pub(crate) fn with_vectors(&self, [impute, idf, shift, scale]: [Option<Vec<f64>>; 4]) -> Self {
+        Self { impute, idf, shift, scale, ..*self }
     }
 
     /// The examples with their columns filled in and standardised; none where there is nothing to do.
@@ -107,7 +132,7 @@ impl Preprocessing {
 
     /// The columns filled in and standardised. Refuses what would not be a finite number.
     pub fn apply(&self, features: &FeatureMatrix) -> Result<FeatureMatrix> {
-        for vector in [&self.impute, &self.shift, &self.scale].into_iter().flatten() {
+        for vector in self.vectors().into_iter().flatten() {
             if vector.len() != features.columns() {
                 let problem =
                     format!("made for {} columns, but the data has {}", vector.len(), features.columns());
@@ -131,7 +156,9 @@ impl Preprocessing {
             true => of(&self.impute).ok_or_else(|| missing(row, column))?,
             false => value,
         };
-        let value = (known - of(&self.shift).unwrap_or(0.0)) / of(&self.scale).unwrap_or(1.0);
+        let counted = if self.log_counts { counts::logarithm(row, column, known)? } else { known };
+        let counted = counted * of(&self.idf).unwrap_or(1.0);
+        let value = (counted - of(&self.shift).unwrap_or(0.0)) / of(&self.scale).unwrap_or(1.0);
         match value.is_finite() {
             true => Ok(value),
             false => {
@@ -147,17 +174,26 @@ impl Preprocessing {
 
     fn sparse(&self, features: &FeatureMatrix) -> Result<FeatureMatrix> {
         let mut builder = MatrixBuilder::sparse();
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
         for row in 0..features.rows() {
+            (columns.clear(), values.clear());
             try_each(features.row(row), |column, value| {
-                let value = self.value(row, column, value)?;
-                if value != 0.0 {
-                    builder.push(column as u32, value);
-                }
+                columns.push(column as u32);
+                values.push(self.value(row, column, value)?);
                 Ok(())
             })?;
+            self.finish_row(&mut values);
+            let stored = columns.iter().zip(&values).filter(|(_, value)| **value != 0.0);
+            stored.for_each(|(&column, &value)| builder.push(column, value));
             builder.end_row();
         }
         Ok(builder.finish(features.columns()))
+    }
+
+    fn finish_row(&self, values: &mut [f64]) {
+        if self.normalize {
+            counts::normalize(values);
+        }
     }
 
     fn dense(&self, features: &FeatureMatrix, sparse: bool) -> Result<FeatureMatrix> {
@@ -173,10 +209,12 @@ impl Preprocessing {
         for row in 0..rows {
             values.fill(0.0);
             features.row(row).for_each(|column, value| values[column] = value);
-            for (column, &value) in values.iter().enumerate() {
-                // A negative zero would not fit into the narrowest types.
-                builder.push(0, self.value(row, column, value)? + 0.0);
+            for (column, value) in values.iter_mut().enumerate() {
+                *value = self.value(row, column, *value)?;
             }
+            self.finish_row(&mut values);
+            // A negative zero would not fit into the narrowest types.
+            values.iter().for_each(|value| builder.push(0, value + 0.0));
             builder.end_row();
         }
         Ok(builder.finish(columns))
@@ -187,6 +225,11 @@ impl Preprocessing {
 pub(crate) fn columns_of(data: &dyn DataObject) -> Result<&FeatureMatrix> {
     let none = || Error::parameter("columns", format!("{} have none that could be changed", data.kind()));
     data.features().map(Arc::as_ref).ok_or_else(none)
+}
+
+/// Visits the stored values of all rows.
+fn for_each(features: &FeatureMatrix, mut visit: impl FnMut(usize, f64)) {
+    (0..features.rows()).for_each(|row| features.row(row).for_each(&mut visit));
 }
 
 /// Visits the values of a row until one is refused.
@@ -226,7 +269,7 @@ mod tests {
 
     use super::*;
 
-    fn sparse(rows: &[Vec<f64>]) -> FeatureMatrix {
+    pub(super) fn sparse(rows: &[Vec<f64>]) -> FeatureMatrix {
         let mut builder = MatrixBuilder::sparse();
         for row in rows {
             row.iter().enumerate().filter(|(_, v)| **v != 0.0).for_each(|(j, &v)| builder.push(j as u32, v));
@@ -235,7 +278,7 @@ mod tests {
         builder.finish(rows.first().map_or(0, Vec::len))
     }
 
-    fn table(features: &FeatureMatrix) -> Vec<Vec<f64>> {
+    pub(super) fn table(features: &FeatureMatrix) -> Vec<Vec<f64>> {
         let row = |i: usize| {
             let mut values = vec![0.0; features.columns()];
             features.row(i).for_each(|j, value| values[j] = value);
@@ -314,7 +357,11 @@ mod tests {
         for preprocessing in [
             Preprocessing::default(),
             Preprocessing { scale: Some(vec![1.0, 1.0]), ..Preprocessing::default() },
-            Preprocessing { scale: Some(vec![0.0, 1.0]), impute: Some(vec![0.0, 0.0]), shift: None },
+            Preprocessing {
+                scale: Some(vec![0.0, 1.0]),
+                impute: Some(vec![0.0, 0.0]),
+                ..Preprocessing::default()
+            },
             Preprocessing { impute: Some(vec![0.0]), ..Preprocessing::default() },
         ] {
             assert!(preprocessing.apply(&broken).is_err());

@@ -30,6 +30,7 @@ use super::dataset::{Attributes, Dataset, Vocabulary};
 use super::dataset_builder::{DatasetBuilder, Unseen};
 use super::format::Format;
 use super::source::Source;
+use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
 use super::templates::TextColumns;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
@@ -66,6 +67,10 @@ pub struct ReadOptions {
     pub label_sets: bool,
     /// The columns of a table (ARFF, CSV) that are labels, by name; found out in other ways when there are none.
     pub label_columns: Vec<String>,
+    /// What other columns of a table are for.
+    pub table: TableColumns,
+    /// The same as a model has it: such columns may be there or not.
+    pub model_table: TableColumns,
     /// What to do about values that a table does not have.
     pub missing: Missing,
     /// Labels to leave out of sets when files are read with the vocabulary of a model: it was trained without them on
@@ -103,13 +108,15 @@ impl ReadOptions {
         match self.format {
             Some(format) => Ok(format),
             None if self.text_columns.is_some() || self.columns.given().is_some() => Ok(Format::Conll),
-            None if self.label_columns.is_empty() => match (Format::of_peeked(source), self.usual_format) {
-                (Err(_) | Ok(Format::Conll), Some(usual)) => Ok(usual),
-                (found, _) => found,
-            },
             // Only tables have columns, and CSV shows no mark of its own.
             None if arff::recognise(source.peeked()) => Ok(Format::Arff),
-            None => Ok(Format::Csv),
+            None if !self.label_columns.is_empty() || self.table.given().is_some() => Ok(Format::Csv),
+            None if Format::is_called_table(source) => Ok(Format::Csv),
+            None => match (Format::of_peeked(source), self.usual_format) {
+                (Err(_) | Ok(Format::Conll), Some(usual)) => Ok(usual),
+                (Ok(Format::Crfsuite), Some(Format::Csv)) => Ok(Format::Csv),
+                (found, _) => found,
+            },
         }
     }
 }
@@ -128,18 +135,25 @@ pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dat
     Ok((data, vocabulary, format))
 }
 
-/// The same, and what columns of text are.
+/// The same, and what is to be kept of how columns were read.
 fn read_training_columns(
     paths: &[PathBuf],
     options: &ReadOptions,
-) -> Result<(Dataset, Vocabulary, Format, Option<TextColumns>)> {
+) -> Result<(Dataset, Vocabulary, Format, TextReading)> {
     let (first, format) = open_first(paths, options)?;
     let mut data = DatasetBuilder::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
     let columns = read_all(paths, first, format, options, &mut data)?;
-    let (data, vocabulary, _) = data.finish();
-    let vocabulary = vocabulary.unwrap_or_default();
+    let text_columns = data.take_text_columns();
+    let (mut data, vocabulary, _) = data.finish();
+    let mut vocabulary = vocabulary.unwrap_or_default();
     check_width(paths, &data, &vocabulary)?;
-    Ok((data, vocabulary, format, columns))
+    let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+    if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {
+        text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
+        let class = options.label_columns.first().filter(|_| !options.label_sets).cloned();
+        text.table = TableColumns { class, least_count: 0, ..options.table.clone() };
+    }
+    Ok((data, vocabulary, format, text))
 }
 
 /// Reads files with the vocabulary of a model. What it does not know is left out and counted.
@@ -253,6 +267,8 @@ pub struct TextReading {
     pub columns: Option<Arc<TextColumns>>,
     /// Which scheme the tags are in, and which one they are learnt in.
     pub tags: Option<TagConversion>,
+    /// What columns of tables are for.
+    pub table: TableColumns,
     /// What a person is to be told about it.
     pub notes: Vec<String>,
 }
@@ -270,8 +286,7 @@ impl Reading {
     pub fn of_files(paths: &[PathBuf], options: &ReadOptions, known: Option<&Vocabulary>) -> Result<Self> {
         match known {
             None => {
-                let (data, names, format, columns) = read_training_columns(paths, options)?;
-                let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+                let (data, names, format, mut text) = read_training_columns(paths, options)?;
                 if text.columns.is_some()
                     && options.text_columns.is_none()
                     && options.columns.templates.is_none()
@@ -396,9 +411,15 @@ pub(super) fn check_options(format: Format, options: &ReadOptions, files: usize)
         let problem = format!("only svmlight numbers its features; {format} does not");
         return Err(Error::parameter("zero-based", problem));
     }
-    if !options.label_columns.is_empty() && !format.is_table() {
+    let label_columns = (!options.label_columns.is_empty()).then_some("label-columns");
+    if let Some(given) = label_columns.or(options.table.given()).filter(|_| !format.is_table()) {
         let problem = format!("{format} has no columns with names; only arff and csv do");
-        return Err(Error::parameter("label-columns", problem));
+        return Err(Error::parameter(given, problem));
+    }
+    let of_csv =
+        [("text-columns", !options.table.text.is_empty()), ("rare-values", options.table.least_count > 1)];
+    if let Some((given, _)) = of_csv.into_iter().find(|(_, given)| *given && format == Format::Arff) {
+        return Err(Error::parameter(given, "arff declares the values of its attributes; this is for csv"));
     }
     Ok(())
 }

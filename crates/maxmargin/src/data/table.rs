@@ -1,7 +1,8 @@
 //! Tables: files whose header names their columns (ARFF and CSV), and what each column is for.
 //!
 //! A [`Column`] is what a header declares; its [`Role`] says what becomes of its cells. Numbers are features, and so are
-//! nominal columns whose values are 0 and 1; other nominal columns become a feature `name=value` for each of their values.
+//! nominal columns whose values are 0 and 1; other nominal columns become a feature `name=value` for each of their values, and so do
+//! columns of text, whose values nobody declares.
 //! Label columns hold 0 or 1 where rows have sets of labels, or the class where they have one label; `choice` decides
 //! which these are. Columns are known by name: a later file may order them in another way.
 //!
@@ -10,15 +11,23 @@
 
 mod choice;
 mod roles;
+mod special;
+mod values;
 
 pub(crate) use choice::{CountedLabels, LabelChoice, choose_labels};
 pub(crate) use roles::truth;
 use roles::{Role, roles};
+pub use special::TableColumns;
+pub(crate) use special::find_text;
+pub(crate) use values::settle as settle_text_values;
+use values::{MISSING, OTHER};
+
+use rustc_hash::FxHashSet;
 
 use super::alphabet::Alphabet;
 use super::dataset_builder::DatasetBuilder;
 use super::number::{finite_cell, weight};
-use super::reader::Missing;
+use super::reader::{Missing, ReadOptions};
 use super::source::{Line, Source};
 use crate::error::Result;
 use crate::shown::excerpt;
@@ -60,6 +69,8 @@ pub(crate) enum Kind {
     Nominal(Alphabet),
     /// Nothing is declared: numbers, or the class.
     Any,
+    /// Nothing is declared, and values are names.
+    Text,
 }
 
 /// A table whose columns have their roles.
@@ -73,6 +84,12 @@ pub(crate) struct Table {
     missing: Missing,
     /// Whether a label of the open row is not known.
     unknown: bool,
+    /// What the open row weighs by a column.
+    weight: f64,
+    /// The name of the feature that a text is.
+    feature: String,
+    /// The names of columns that such a feature could have.
+    clashing: FxHashSet<String>,
     filled: usize,
     may_be_filled: usize,
 }
@@ -83,19 +100,24 @@ impl Table {
         source: &Source,
         columns: Vec<Column>,
         labels: &[usize],
-        missing: Missing,
+        options: &ReadOptions,
         data: &mut DatasetBuilder<'_>,
     ) -> Result<Self> {
-        let roles = roles(source, &columns, labels, data)?;
+        let special = special::roles(source, &columns, labels, options)?;
+        let roles = roles(source, &columns, labels, special, data)?;
         let is_filled = |j: &usize| match &columns[*j].kind {
-            Kind::Number | Kind::Any => false,
+            Kind::Number | Kind::Any | Kind::Text => false,
             Kind::Nominal(values) => match &roles[*j] {
-                Role::Class | Role::OneHot(_) => true,
+                Role::Class | Role::OneHot(_) | Role::Id | Role::Weight => true,
+                Role::Ignored | Role::Text => false,
                 Role::Number(_) | Role::Label(_) => values.iter().next().and_then(truth) != Some(false),
             },
         };
         let filled_up = (0..columns.len()).filter(is_filled).collect();
-        let features = columns.len() - labels.len();
+        let features = roles.iter().filter(|role| role.is_feature()).count();
+        let missing = options.missing;
+        let clashing = columns.iter().map(|column| &column.name).filter(|name| name.contains('=')).cloned();
+        let clashing = clashing.collect();
         Ok(Self {
             columns,
             roles,
@@ -104,6 +126,9 @@ impl Table {
             has_labels: !labels.is_empty(),
             missing,
             unknown: false,
+            weight: 1.0,
+            feature: String::new(),
+            clashing,
             filled: 0,
             may_be_filled: FILLED_BESIDE,
         })
@@ -113,7 +138,10 @@ impl Table {
     pub fn begin_rows(&self, line: &Line<'_>, dense: bool, data: &mut DatasetBuilder<'_>) -> Result<()> {
         if dense {
             roles::check_all_there(line, &self.columns, &self.roles, data)?;
-            data.set_dense(self.features);
+            // The values of text are not known yet.
+            if !data.needs_labels() || !self.roles.iter().any(|role| matches!(role, Role::Text)) {
+                data.set_dense(self.features);
+            }
         } else if data.is_dense() {
             return Err(line.error(1, "this file has sparse rows, but the files before it have dense ones"));
         }
@@ -123,6 +151,11 @@ impl Table {
     /// Allows what a line of text may be filled up with.
     pub fn count_line(&mut self, line: &Line<'_>) {
         self.may_be_filled = self.may_be_filled.saturating_add(FILLED_PER_BYTE * (line.bytes.len() + 1));
+    }
+
+    /// Whether the cells of column `j` are what they are: none of their values stands for a missing one.
+    pub fn is_literal(&self, j: usize) -> bool {
+        matches!(self.roles[j], Role::Class | Role::Id | Role::Ignored)
     }
 
     /// Adds the cell of column `j` to the open row; its text begins `at` bytes into the line.
@@ -141,10 +174,22 @@ impl Table {
                     (_, b"0") => 0.0,
                     (_, b"1") => 1.0,
                     (Kind::Nominal(values), _) => return Err(self.undeclared(line, at, j, text, values)),
-                    (Kind::Number | Kind::Any, _) => finite_cell(line, at, text, &self.columns[j].name)?,
+                    (_, _) => finite_cell(line, at, text, &self.columns[j].name)?,
                 };
                 data.known_column(*column, value);
             }
+            Role::Text => {
+                let value = match self.checked_text(line, at, j, text) {
+                    Ok(value) => value,
+                    Err(error) if data.needs_labels() => return Err(error),
+                    // No model knows it.
+                    Err(_) => OTHER,
+                };
+                self.text_value(line, at, j, value, data)?;
+            }
+            Role::Id => data.id(self.checked_text(line, at, j, text)?),
+            Role::Weight => self.weight = weight(line, at, text)?,
+            Role::Ignored => {}
             Role::OneHot(columns) => {
                 let value = self.nominal(line, at, j, text)?;
                 data.known_column(columns[value as usize], 1.0);
@@ -192,14 +237,22 @@ impl Table {
             }
             Role::Label(_) => self.unknown = true,
             Role::Class => data.no_label(),
+            Role::Ignored => {}
+            Role::Id => data.id(""),
+            Role::Weight if data.needs_labels() => {
+                return Err(line.error(at + 1, format!("the weight `{name}` is missing in this row")));
+            }
+            Role::Weight => {}
             Role::Number(None) if self.is_undeclared(j) => data.known_column(None, 0.0),
-            Role::Number(_) | Role::OneHot(_) if self.missing == Missing::Refuse => {
+            Role::Number(_) | Role::OneHot(_) | Role::Text if self.missing == Missing::Refuse => {
                 let problem = format!(
                     "the value of `{name}` is missing; to put in the column's mean or 0, give the option missing=mean or the option missing=zero in training"
                 );
                 return Err(line.error(at + 1, problem));
             }
             Role::Number(column) => data.known_column(*column, f64::NAN),
+            // There is no end of values of which each could be a little there: to be missing is one of them.
+            Role::Text => self.text_value(line, at, j, MISSING, data)?,
             Role::OneHot(columns) => {
                 columns.iter().for_each(|&column| data.known_column(column, f64::NAN));
                 self.filled += columns.len();
@@ -207,6 +260,42 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// The feature that a value of a text column is.
+    fn text_value(
+        &mut self,
+        line: &Line<'_>,
+        at: usize,
+        j: usize,
+        value: &str,
+        data: &mut DatasetBuilder<'_>,
+    ) -> Result<()> {
+        let name = &self.columns[j].name;
+        let mut column_of = |value: &str| {
+            self.feature.clear();
+            self.feature.extend([name.as_str(), "=", value]);
+            data.column_of(&self.feature)
+        };
+        let column = column_of(value).or_else(|| column_of(OTHER));
+        if !self.clashing.is_empty() && self.clashing.contains(&self.feature) {
+            let feature = excerpt(&self.feature);
+            let problem = format!("its feature `{feature}` has the name of another column; rename one");
+            return Err(line.error(at + 1, problem));
+        }
+        data.known_column(column, 1.0);
+        Ok(())
+    }
+
+    /// The text of a cell.
+    fn checked_text<'t>(&self, line: &Line<'_>, at: usize, j: usize, text: &'t [u8]) -> Result<&'t str> {
+        match std::str::from_utf8(text) {
+            Ok(text) if !text.contains(['\n', '\r']) => Ok(text),
+            _ => {
+                let name = excerpt(&self.columns[j].name);
+                Err(line.error(at + 1, format!("a value of `{name}` that is not UTF-8 text without line breaks; leave the column out by the option ignore-columns, or mend it")))
+            }
+        }
     }
 
     /// Whether nothing is declared of a column, so that one which the model does not know may hold anything, such as remarks.
@@ -244,7 +333,7 @@ impl Table {
             (true, false) => {}
         }
         data.end_row();
-        data.end_example(weight, None);
+        data.end_example(weight * std::mem::replace(&mut self.weight, 1.0), None);
     }
 
     /// The weight of a row, which begins `at` bytes into the line.

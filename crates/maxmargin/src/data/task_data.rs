@@ -52,6 +52,11 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
         self.as_rows()?.folds()
     }
 
+    /// What an example is called, where its file says so. Predictions are written with it.
+    fn id(&self, example: usize) -> Option<&str> {
+        self.as_rows()?.id(example)
+    }
+
     /// Some of the examples, in the order in which they are given. Refused where one does not exist.
     fn subset(&self, examples: &[usize]) -> Result<Self>;
 
@@ -155,6 +160,7 @@ pub trait DataObject: Debug + Send + Sync {
     fn is_empty(&self) -> bool;
     fn attributes(&self) -> usize;
     fn folds(&self) -> Option<&[u32]>;
+    fn id(&self, example: usize) -> Option<&str>;
     fn subset(&self, examples: &[usize]) -> Result<Arc<dyn DataObject>>;
     fn labels(&self) -> &[u32];
     fn missing_truth(&self, strangers: bool) -> Option<&'static str>;
@@ -188,6 +194,10 @@ impl<D: TaskData> DataObject for D {
 
     fn folds(&self) -> Option<&[u32]> {
         TaskData::folds(self)
+    }
+
+    fn id(&self, example: usize) -> Option<&str> {
+        TaskData::id(self, example)
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Arc<dyn DataObject>> {

@@ -3,17 +3,21 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::data::TextColumns;
 use crate::data::tag_scheme::TagConversion;
+use crate::data::{Preprocessing, TableColumns, TextColumns};
 use crate::solver::Certificate;
 
-/// The version of the file format that this library writes, and the newest that it reads.
+/// The newest version of the file format that this library reads.
 ///
 /// 2 leaves out rows of weights that are 0, and may have weights of single precision. 3 lists weights that are not 0, and packs
-/// names. 4 has shifts of labels; models without any are of version 3.
+/// names. 4 has shifts of labels, weighs counts or normalises rows, which older programs would leave out.
 pub(super) const FORMAT_VERSION: u32 = 4;
-/// The version of models without shifts of labels.
-pub(super) const VERSION_WITHOUT_SHIFTS: u32 = 3;
+
+/// The version of a model's file: the oldest that reads it right.
+pub(super) fn version_of(preprocessing: &Preprocessing, has_shifts: bool) -> u32 {
+    let Preprocessing { log_counts, idf, normalize, .. } = preprocessing;
+    if *log_counts || idf.is_some() || *normalize || has_shifts { 4 } else { 3 }
+}
 
 /// How a model was trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,12 +66,21 @@ pub(super) struct Header {
     pub n: usize,
     pub dim: usize,
     pub data_format: Option<String>,
+    /// Whether a count c becomes 1 + ln c.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub log_counts: bool,
+    /// Whether rows are divided by their length.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub normalize: bool,
     /// How columns of text become attributes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_columns: Option<TextColumns>,
     /// The schemes of tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag_schemes: Option<TagConversion>,
+    /// What columns of tables are for.
+    #[serde(default, skip_serializing_if = "TableColumns::is_empty")]
+    pub table_columns: TableColumns,
     /// What is added to the score of each label being in a set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_shifts: Option<Vec<f64>>,

@@ -6,7 +6,7 @@
 //! | `counts`, `columns` | u8, u16 or u32 | where the first block is a list of weights that are not 0: how many each row has, and the place of each in its row |
 //! | `rows` | u32 | where only some rows have any: their numbers, ascending |
 //! | the task's tensors | f64 | `cost`, `label_weight`, … (see the task) |
-//! | `impute`, `shift`, `scale` | f64, attributes | where columns are filled in, centred, divided |
+//! | `impute`, `idf`, `shift`, `scale` | f64, attributes | where columns are filled in, weighed, centred, divided |
 //! | `attributes` | u8 | with named attributes: their names, one a line, mostly packed by zlib |
 //!
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
@@ -19,12 +19,12 @@ use std::sync::Arc;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
-use super::description::{FORMAT_VERSION, Header, HeaderAttributes, VERSION_WITHOUT_SHIFTS};
+use super::description::{FORMAT_VERSION, Header, HeaderAttributes, version_of};
 use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
 use super::weights::{Weights, shape_of_first};
 use super::{Block, Description, Model};
 use crate::data::templates::Templates;
-use crate::data::{Alphabet, Attributes, Preprocessing, TextReading, Vocabulary};
+use crate::data::{Alphabet, Attributes, Preprocessing, TextReading, VECTORS, Vocabulary};
 use crate::error::Result;
 use crate::shown::excerpt;
 use crate::tasks::{Stored, registry};
@@ -38,9 +38,6 @@ const FILES: FileKind = FileKind {
     unreadable: "the description of the model cannot be read",
     version: refuse_version,
 };
-/// What is done to columns.
-const COLUMNS: [&str; 3] = ["impute", "shift", "scale"];
-
 impl Model {
     /// The content of a model file.
     pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
@@ -63,8 +60,7 @@ impl Model {
         for (name, shape, values) in &stored.tensors {
             tensors.push(weights_to_tensor(name, shape.clone(), values, false));
         }
-        let Preprocessing { impute, shift, scale } = &self.preprocessing;
-        for (name, column) in COLUMNS.into_iter().zip([impute, shift, scale]) {
+        for (name, column) in VECTORS.into_iter().zip(self.preprocessing.vectors()) {
             if let Some(column) = column {
                 tensors.push(weights_to_tensor(name, vec![column.len()], column, false));
             }
@@ -92,10 +88,7 @@ impl Model {
         let description = self.description.clone();
         let count = self.names.attributes.len();
         Header {
-            format_version: match self.label_shifts {
-                Some(_) => FORMAT_VERSION,
-                None => VERSION_WITHOUT_SHIFTS,
-            },
+            format_version: version_of(&self.preprocessing, self.label_shifts.is_some()),
             program_version: description.program_version,
             task: self.task.name().to_owned(),
             labels: self.names.labels.iter().map(str::to_owned).collect(),
@@ -116,8 +109,11 @@ impl Model {
             n: description.examples,
             dim: self.weights.len(),
             data_format: description.format,
+            log_counts: self.preprocessing.log_counts,
+            normalize: self.preprocessing.normalize,
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
+            table_columns: self.text.table.clone(),
             label_shifts: self.label_shifts.clone(),
             options: stored.fields.clone(),
         }
@@ -146,12 +142,17 @@ impl Model {
         let text = TextReading {
             columns: header.text_columns.map(Arc::new),
             tags: header.tag_schemes,
+            table: header.table_columns,
             ..TextReading::default()
         };
         if let Some(columns) = text.columns.as_deref() {
             Templates::new(columns.clone()).map_err(|e| format!("its templates: {e}"))?;
         }
-        let preprocessing = preprocessing(tensors, names.attributes.len())?;
+        let preprocessing = Preprocessing {
+            log_counts: header.log_counts,
+            normalize: header.normalize,
+            ..preprocessing(tensors, names.attributes.len())?
+        };
         let description = Description {
             program_version: header.program_version,
             lambda: header.lambda,
@@ -246,12 +247,13 @@ fn preprocessing(tensors: &SafeTensors<'_>, columns: usize) -> Checked<Preproces
         Ok(_) => numbers(tensors, name, &[columns]).map(Some),
         Err(_) => Ok(None),
     };
-    let [impute, shift, scale] = COLUMNS;
+    let [impute, idf, shift, scale] = VECTORS;
     let scale = vector(scale)?;
     if let Some(divisor) = scale.iter().flatten().find(|divisor| **divisor <= 0.0) {
         return Err(format!("the tensor scale holds {divisor}; columns are divided by numbers above 0"));
     }
-    Ok(Preprocessing { impute: vector(impute)?, shift: vector(shift)?, scale })
+    let (impute, idf, shift) = (vector(impute)?, vector(idf)?, vector(shift)?);
+    Ok(Preprocessing { impute, idf, shift, scale, ..Preprocessing::default() })
 }
 
 fn refuse_version(version: u32) -> Option<String> {

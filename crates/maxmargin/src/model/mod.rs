@@ -134,8 +134,7 @@ impl Model {
 
     /// With what is done to columns before the weights see them.
     pub fn with_preprocessing(self, preprocessing: Preprocessing) -> Result<Self> {
-        let Preprocessing { impute, shift, scale } = &preprocessing;
-        for vector in [impute, shift, scale].into_iter().flatten() {
+        for vector in preprocessing.vectors().into_iter().flatten() {
             if vector.len() != self.names.attributes.len() || vector.iter().any(|x| !x.is_finite()) {
                 let problem = "columns have a finite number each";
                 return Err(Error::parameter("preprocessing", problem));

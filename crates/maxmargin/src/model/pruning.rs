@@ -2,7 +2,7 @@
 //! examples and end up with none.
 
 use super::{Model, Weights};
-use crate::data::{Attributes, Preprocessing, Vocabulary};
+use crate::data::{Attributes, Vocabulary};
 use crate::error::{Error, Result};
 
 /// What is left out must be at least this share of all attributes: else it is not worth that the model knows fewer names.
@@ -13,7 +13,8 @@ impl Model {
     /// same: what it no longer knows counted for nothing.
     pub fn pruned(self) -> Result<Self> {
         let Attributes::Named(names) = &self.names.attributes else { return Ok(self) };
-        if !self.has_rows_of_attributes() {
+        // What is left out would count for nothing in the length of a row.
+        if !self.has_rows_of_attributes() || self.preprocessing.normalize {
             return Ok(self);
         }
         let used: Vec<usize> = (0..names.len()).filter(|&row| self.weights.is_used(row)).collect();
@@ -22,12 +23,9 @@ impl Model {
         }
         let kept = used.iter().map(|&row| names.name(row as u32)).collect();
         let weights = self.rows_for(used.len(), used.iter().copied().enumerate().map(|(to, row)| (row, to)));
-        let of_used = |column: &Option<Vec<f64>>| {
-            column.as_ref().map(|column| used.iter().map(|&row| column[row]).collect())
-        };
-        let Preprocessing { impute, shift, scale } = &self.preprocessing;
-        let preprocessing =
-            Preprocessing { impute: of_used(impute), shift: of_used(shift), scale: of_used(scale) };
+        let of_used =
+            |column: Option<&Vec<f64>>| column.map(|column| used.iter().map(|&row| column[row]).collect());
+        let preprocessing = self.preprocessing.with_vectors(self.preprocessing.vectors().map(of_used));
         let task = self.task.with_features(used.len())?;
         if task.dim() != weights.len() {
             return Ok(self);

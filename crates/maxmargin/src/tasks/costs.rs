@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Stored;
+use super::{LabelWeights, Stored};
 use crate::data::{Alphabet, read_costs};
 use crate::error::Result;
 use crate::structure::{CostMatrix, LabelCost};
@@ -21,13 +21,27 @@ pub enum Costs {
     Matrix(Arc<CostMatrix>),
     /// What a file says: lines `truth predicted cost`.
     File(PathBuf),
+    /// What the true label weighs, whatever is taken for it.
+    ByTruth(LabelWeights),
 }
 
 impl Costs {
-    /// With the file read.
-    pub(super) fn resolve(&self, labels: &Alphabet) -> Result<Self> {
+    /// What `cost=FILE`, `weights=FILE` and `balanced` say.
+    pub(super) fn parse(loss: &str) -> Option<Self> {
+        match loss.strip_prefix("cost=") {
+            None => LabelWeights::parse(loss).map(Costs::ByTruth),
+            Some(file) => (!file.is_empty()).then(|| Costs::File(file.into())),
+        }
+    }
+
+    /// With files read and labels counted: `found` are those of the data.
+    pub(super) fn resolve(&self, labels: &Alphabet, found: &[u32]) -> Result<Self> {
         Ok(match self {
             Costs::File(file) => Costs::Matrix(Arc::new(read_costs(file, labels)?)),
+            Costs::ByTruth(weights) => match weights.of_classes(labels, found)? {
+                Some(weights) => Costs::Matrix(Arc::new(CostMatrix::by_truth(&weights)?)),
+                None => Costs::Equal,
+            },
             others => others.clone(),
         })
     }
@@ -36,7 +50,7 @@ impl Costs {
     pub(super) fn label_cost(&self) -> LabelCost {
         match self {
             Costs::Matrix(matrix) => LabelCost::Matrix(Arc::clone(matrix)),
-            Costs::Equal | Costs::File(_) => LabelCost::ZeroOne,
+            Costs::Equal | Costs::File(_) | Costs::ByTruth(_) => LabelCost::ZeroOne,
         }
     }
 
@@ -44,6 +58,7 @@ impl Costs {
     pub(super) fn files(&self) -> Vec<(&'static str, PathBuf)> {
         match self {
             Costs::File(file) => vec![("loss", file.clone())],
+            Costs::ByTruth(weights) => weights.file("loss").into_iter().collect(),
             _ => Vec::new(),
         }
     }

@@ -98,7 +98,7 @@ impl<T: Task> Fitted<T> {
             let truth = T::truth(&self.structure, data, i).map_err(|error| {
                 Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
             })?;
-            Ok(Example { input: T::input(data, i), truth, weight: data.weight(i) })
+            Ok(Example { input: T::input(data, i), truth, weight: self.task.weight(data, i) })
         };
         (0..data.len()).map(example).collect()
     }

@@ -17,6 +17,7 @@ mod comparing;
 mod costs;
 mod demonstrating;
 mod fitted;
+mod label_weights;
 pub mod matching;
 pub mod multiclass;
 pub mod multilabel;
@@ -34,6 +35,7 @@ pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
 pub use fitted::Fitted;
+pub use label_weights::LabelWeights;
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
@@ -144,6 +146,11 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// What is to be predicted of an example whose labels are all known.
     fn truth(structure: &Self::Structure, data: &Self::Data, example: usize) -> Result<LabelOf<Self>>;
+
+    /// The weight c_i of an example whose labels are all known.
+    fn weight(&self, data: &Self::Data, example: usize) -> f64 {
+        data.weight(example)
+    }
 
     /// Whether the loss is the number of mistakes.
     fn counts_mistakes(&self) -> bool;

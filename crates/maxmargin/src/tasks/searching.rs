@@ -129,6 +129,10 @@ impl<T: Task> Fitted<T> {
             );
             return Err(Error::parameter("surrogate", problem));
         }
+        if surrogate == Surrogate::MicroF1 && self.structure.offers().sets.is_none() {
+            let problem = "micro-f1 takes labels for sets in which each has one weight above 0; it does not go with different costs of misses and of false labels, nor with weights of 0";
+            return Err(Error::parameter("surrogate", problem));
+        }
         let largest = self.largest_loss(data);
         if surrogate != Surrogate::MicroF1 && !surrogate.value(1.0, largest).is_finite() {
             let problem =

@@ -60,7 +60,7 @@ fn fingerprint(text: &str) -> u64 {
 
 /// What is done to columns, in words; none where they are left as they are.
 pub fn describe_columns(preprocessing: &Preprocessing) -> Option<String> {
-    let Preprocessing { impute, shift, scale } = preprocessing;
+    let Preprocessing { impute, log_counts, idf, shift, scale, normalize } = preprocessing;
     let filled = impute.as_ref().map(|values| match values.iter().any(|&value| value != 0.0) {
         true => "missing values are filled in with the column's mean",
         false => "missing values are filled in with 0",
@@ -71,6 +71,13 @@ pub fn describe_columns(preprocessing: &Preprocessing) -> Option<String> {
         (Some(_), None) => Some("centred"),
         (None, None) => None,
     };
-    let parts: Vec<&str> = [filled, standardised].into_iter().flatten().collect();
+    let counts = match (log_counts, idf) {
+        (true, Some(_)) => Some("logarithmic counts, tf-idf"),
+        (true, None) => Some("logarithmic counts"),
+        (false, Some(_)) => Some("tf-idf"),
+        (false, None) => None,
+    };
+    let rows = normalize.then_some("rows of length 1");
+    let parts: Vec<&str> = [filled, counts, standardised, rows].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

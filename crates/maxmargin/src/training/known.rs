@@ -69,6 +69,7 @@ impl<'a> Known<'a> {
             usual_format: self.format.and_then(|format| format.parse().ok()),
             text_columns: self.text.columns.clone(),
             tags: self.text.tags,
+            model_table: self.text.table.clone(),
             ..options.clone()
         }
     }

@@ -79,6 +79,12 @@ pub struct Columns {
     pub standardize: bool,
     /// Whether to centre, sparse data too.
     pub center: bool,
+    /// Whether to take 1 + ln of counts.
+    pub log_counts: bool,
+    /// Whether to multiply columns by their inverse document frequency.
+    pub tf_idf: bool,
+    /// Whether to divide rows by their length, at the end.
+    pub normalize: bool,
 }
 
 impl Columns {
@@ -88,11 +94,23 @@ impl Columns {
         if *self == Self::default() {
             return Ok(Preprocessing::default());
         }
-        let features = columns_of(data)?;
-        match self.center {
-            true => Preprocessing::fit_centred(features, self.impute, self.standardize),
-            false => Preprocessing::fit(features, self.impute, self.standardize),
+        let mut features = columns_of(data)?;
+        let (counts, weighed);
+        let mut impute = self.impute;
+        let mut done = Preprocessing::default();
+        if self.log_counts || self.tf_idf {
+            // Columns are standardised as they are after that.
+            counts = Preprocessing::fit_counts(features, impute, self.log_counts, self.tf_idf)?;
+            weighed = counts.apply(features)?;
+            (features, impute, done) = (&weighed, Impute::None, counts);
         }
+        let columns = match self.center {
+            true => Preprocessing::fit_centred(features, impute, self.standardize),
+            false => Preprocessing::fit(features, impute, self.standardize),
+        }?;
+        let Preprocessing { log_counts, idf, .. } = done;
+        let impute = done.impute.or(columns.impute);
+        Ok(Preprocessing { impute, log_counts, idf, normalize: self.normalize, ..columns })
     }
 
     /// Whether something that was fitted before does what is asked for here.
@@ -100,6 +118,9 @@ impl Columns {
         (self.impute != Impute::None) == preprocessing.impute.is_some()
             && self.standardize == preprocessing.scale.is_some()
             && (self.standardize || self.center == preprocessing.shift.is_some())
+            && self.log_counts == preprocessing.log_counts
+            && self.tf_idf == preprocessing.idf.is_some()
+            && self.normalize == preprocessing.normalize
     }
 }
 

@@ -146,7 +146,7 @@ impl Trainer {
         if let Some(model) = given
             && !self.settings.columns.are_those_of(model.preprocessing())
         {
-            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then (missing, standardize, center)";
+            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then (missing, log-counts, tf-idf, standardize, center, normalize)";
             return Err(Error::parameter("warm start", problem));
         }
         // Weights are about columns as they were then.

@@ -26,6 +26,7 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         // What a mistake costs may differ.
         fields.remove("loss");
         fields.remove("links");
+        fields.remove("class_weights");
         fields
     };
     if shapes(old.blocks()) != shapes(new.blocks()) || options(old) != options(new) {

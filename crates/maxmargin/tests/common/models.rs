@@ -48,7 +48,11 @@ fn model_with(task: &str, attributes: Attributes, bias: bool, cost: bool, weight
     };
     let names = Vocabulary { labels, attributes };
     match task {
-        "multiclass" => made(Multiclass { bias, costs }, names, weight),
+        "multiclass" => {
+            let class_weights =
+                if cost { LabelWeights::Listed([0.5, 2.0].into()) } else { LabelWeights::Equal };
+            made(Multiclass { bias, costs, class_weights }, names, weight)
+        }
         "chain" => made(Chain { bias, costs, ..Chain::default() }, names, weight),
         "multilabel" => made(Multilabel { bias, ..Multilabel::default() }, names, weight),
         _ => made(Matching { bias, miss: 2.0, false_link, fertility, extra_links }, names, weight),

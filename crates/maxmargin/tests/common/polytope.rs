@@ -111,9 +111,10 @@ impl Problem {
     pub fn losses_at(&self, i: usize, set: &Fraction) -> (f64, f64, f64) {
         let truth = &self.samples[i].truth;
         let wrong = set.nodes.iter().zip(truth).map(|(mu, &truth)| (mu - f64::from(truth)).abs());
-        let weight = |label: usize| self.costs.as_ref().map_or(1.0, |costs| costs[label]);
-        let weighted = wrong.clone().enumerate().map(|(label, wrong)| weight(label) * wrong);
-        (weighted.sum(), wrong.sum(), set.nodes.iter().sum())
+        let weighted: f64 =
+            wrong.enumerate().map(|(label, wrong)| self.set_cost(label, truth[label] == 1) * wrong).sum();
+        let size = set.nodes.iter().enumerate().map(|(label, share)| self.set_cost(label, true) * share);
+        (weighted, weighted, size.sum())
     }
 
     /// L_i(μ).

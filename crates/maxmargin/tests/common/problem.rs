@@ -108,7 +108,7 @@ pub struct Problem {
     pub bias: bool,
     pub boundary: bool,
     pub mean: bool,
-    /// A cost matrix, row by row; 0/1 without one. Label sets: what each label costs. Matchings: what a missed and a false
+    /// A cost matrix, row by row; 0/1 without one. Label sets: what each label costs, or [both](Self::set_cost). Matchings: what a missed and a false
     /// link cost.
     pub costs: Option<Vec<f64>>,
     pub sets: Sets,
@@ -278,10 +278,24 @@ impl Problem {
                 _ => 0.0,
             },
             (_, None) => is_wrong(truth, y),
-            (TaskKind::Multilabel, Some(costs)) => costs[position] * is_wrong(truth, y),
+            (TaskKind::Multilabel, Some(_)) => self.set_cost(position, truth == 1) * is_wrong(truth, y),
             (_, Some(costs)) => costs[truth as usize * self.labels + y as usize],
         };
         self.samples[i].truth.iter().zip(y).enumerate().map(cost).collect()
+    }
+
+    /// What a label of a set costs that is missed, or wrongly in: costs are one for each label, or all of the former, then all of
+    /// the latter.
+    pub fn set_cost(&self, label: usize, is_true: bool) -> f64 {
+        let Some(costs) = &self.costs else { return 1.0 };
+        let has_two = costs.len() > self.labels;
+        costs[label + if has_two && !is_true { self.labels } else { 0 }]
+    }
+
+    /// Whether Micro-F1 knows the costs of label sets: one for each label, above 0.
+    pub fn has_sizes(&self) -> bool {
+        let is_known = |costs: &Vec<f64>| costs.len() == self.labels && costs.iter().all(|cost| *cost > 0.0);
+        self.kind != TaskKind::Multilabel || self.costs.as_ref().is_none_or(is_known)
     }
 
     /// What a missed and a false link cost.
@@ -358,12 +372,21 @@ impl Problem {
     }
 
     pub fn multilabel(&self) -> MultilabelStructure {
-        let weights = self.costs.as_ref().map(|costs| costs.as_slice().into());
+        let loss = match &self.costs {
+            Some(costs) if costs.len() > self.labels => {
+                let (miss, wrong) = costs.split_at(self.labels);
+                SetLoss::Mistakes { miss: miss.into(), wrong: wrong.into(), mean: self.mean }
+            }
+            costs => {
+                let weights = costs.as_ref().map(|costs| costs.as_slice().into());
+                SetLoss::Hamming { weights, mean: self.mean }
+            }
+        };
         let options = MultilabelOptions {
             bias: self.bias,
             pair_weights: self.pair_weights(),
             signed: self.sets.signed,
-            loss: SetLoss::Hamming { weights, mean: self.mean },
+            loss,
             inference: self.inference(),
         };
         let graph = LabelGraph::new(self.labels, self.sets.pairs.clone()).unwrap();
@@ -398,7 +421,10 @@ impl Problem {
         };
         let (miss, false_link) = self.link_costs();
         match self.kind {
-            TaskKind::Multiclass => fitted(tasks::Multiclass { bias, costs }, features, labels),
+            TaskKind::Multiclass => {
+                let class_weights = LabelWeights::Equal;
+                fitted(tasks::Multiclass { bias, costs, class_weights }, features, labels)
+            }
             TaskKind::Chain => fitted(tasks::Chain { bias, boundary, costs, mean }, features, labels),
             TaskKind::Multilabel => {
                 let task = tasks::Multilabel {
@@ -408,6 +434,10 @@ impl Problem {
                     signed: self.sets.signed,
                     inference: Some(self.inference()),
                     weights: match &self.costs {
+                        Some(costs) if costs.len() > labels => {
+                            let (miss, wrong) = costs.split_at(labels);
+                            LabelWeights::Mistakes { miss: miss.into(), wrong: wrong.into() }
+                        }
                         Some(costs) => LabelWeights::Listed(costs.as_slice().into()),
                         None => LabelWeights::Equal,
                     },

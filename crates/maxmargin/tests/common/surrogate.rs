@@ -63,6 +63,9 @@ impl Surrogated {
         if surrogate.needs_hamming() {
             (problem.costs, problem.mean) = (None, false);
         }
+        if surrogate == Surrogate::MicroF1 && !problem.has_sizes() {
+            problem.costs = None;
+        }
         Self { problem, surrogate, strategy, background: None }
     }
 
@@ -92,8 +95,7 @@ impl Surrogated {
     pub fn has_strata(&self) -> bool {
         let counts = |costs: &[f64]| costs[0] > 0.0 && costs.iter().all(|cost| *cost == costs[0]);
         self.problem.kind != TaskKind::Multilabel
-            || !self.problem.sets.relaxed
-                && (self.surrogate == Surrogate::MicroF1 || self.problem.costs.as_deref().is_none_or(counts))
+            || !self.problem.sets.relaxed && self.problem.costs.as_deref().is_none_or(counts)
     }
 
     /// All labels of an example.
@@ -106,14 +108,25 @@ impl Surrogated {
         // A link that is only possible is not in the truth, and no mistake either.
         let is_graph = self.problem.kind == TaskKind::Matching;
         let counts = |label: u32| Some(label) != background && !(is_graph && label == 2);
-        let size = |y: &[u32]| y.iter().filter(|&&label| counts(label)).count() as f64;
+        let weight = |position: usize| match self.problem.kind {
+            TaskKind::Multilabel => self.problem.set_cost(position, true),
+            _ => 1.0,
+        };
+        let size = |y: &[u32]| -> f64 {
+            y.iter()
+                .enumerate()
+                .filter(|(_, label)| counts(**label))
+                .map(|(position, _)| weight(position))
+                .sum()
+        };
         let label = |y: &Vec<u32>| {
             let slope = self.problem.phi(i, y).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
             if self.surrogate != Surrogate::MicroF1 {
                 return Label { slope, constant: 0.0, g: self.problem.loss(i, y) };
             }
-            let common = y.iter().zip(truth).filter(|(y, truth)| y == truth);
-            let common = common.filter(|(y, _)| Some(**y) != background).count() as f64;
+            let common = y.iter().zip(truth).enumerate().filter(|(_, (y, truth))| y == truth);
+            let common = common.filter(|(_, (y, _))| Some(**y) != background);
+            let common: f64 = common.map(|(position, _)| weight(position)).sum();
             let sizes = size(y) + size(truth);
             let possible = y.iter().zip(truth).filter(|(y, truth)| is_graph && (**y, **truth) == (1, 2));
             Label { slope, constant: sizes - 2.0 * common - possible.count() as f64, g: -sizes }
@@ -128,7 +141,8 @@ impl Surrogated {
     pub fn fractional_labels(&self, i: usize, sets: &[Fraction]) -> Vec<Label> {
         let problem = &self.problem;
         let of_truth = problem.phi(i, &problem.samples[i].truth);
-        let size_of_truth = f64::from(problem.samples[i].truth.iter().sum::<u32>());
+        let truth = problem.samples[i].truth.iter().enumerate().filter(|(_, label)| **label == 1);
+        let size_of_truth: f64 = truth.map(|(label, _)| problem.set_cost(label, true)).sum();
         let label = |set: &Fraction| {
             let slope = problem.phi_at(i, set).iter().zip(&of_truth).map(|(a, b)| a - b).collect();
             let (_, wrong, size) = problem.losses_at(i, set);

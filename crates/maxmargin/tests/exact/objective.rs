@@ -6,7 +6,7 @@ use super::dyadic::{Dyadic, dot};
 use super::functions::{erfc, pi, power, softplus};
 use super::interval::Interval;
 use super::rational::Rational;
-use crate::common::problem::Problem;
+use crate::common::problem::{Problem, TaskKind};
 use crate::common::surrogate::Surrogated;
 
 /// Two numbers between which the true one lies: equal ones where it is rational and known.
@@ -162,12 +162,21 @@ fn labels(surrogated: &Surrogated, i: usize) -> Vec<ExactLabel> {
         &sum / &divisor
     };
     // Counts of labels are small whole numbers, or halves: Micro-F1 needs no more than what they are as `f64`.
-    let counts = |constant: f64, g: f64, loss: Rational| match surrogated.surrogate {
+    let counts = |constant: f64, g: f64, costs: Vec<f64>, shares: Vec<f64>| match surrogated.surrogate {
+        // Labels of sets may have weights with many digits.
+        Surrogate::MicroF1 if problem.kind == TaskKind::Multilabel => {
+            let truth = problem.samples[i].truth.iter().map(|&label| f64::from(label));
+            let sizes = shares.into_iter().zip(truth).enumerate().flat_map(|(label, (share, truth))| {
+                [share, truth].map(|share| problem.set_cost(label, true) * share)
+            });
+            let constant = costs.iter().fold(Dyadic::zero(), |sum, &cost| &sum + &cost.into());
+            (constant, sizes.fold(Rational::zero(), |sum, size| &sum - &size.into()))
+        }
         Surrogate::MicroF1 => (constant.into(), g.into()),
-        _ => (Dyadic::zero(), loss),
+        _ => (Dyadic::zero(), loss(costs)),
     };
-    let exact = |parts, costs, (constant, g): (f64, f64)| {
-        let (constant, g) = counts(constant, g, loss(costs));
+    let exact = |parts, costs, shares, (constant, g): (f64, f64)| {
+        let (constant, g) = counts(constant, g, costs, shares);
         ExactLabel { slope: slope(parts), constant, g }
     };
     let rounded = surrogated.labels(i);
@@ -177,19 +186,22 @@ fn labels(surrogated: &Surrogated, i: usize) -> Vec<ExactLabel> {
         let all = vertices.iter().zip(of_counts);
         return all
             .map(|(set, counts)| {
-                exact(problem.phi_parts_at(i, set), set_costs(problem, i, &set.nodes), counts)
+                let costs = set_costs(problem, i, &set.nodes);
+                exact(problem.phi_parts_at(i, set), costs, set.nodes.clone(), counts)
             })
             .collect();
     }
     let all = problem.labels_of(i);
     let all = all.iter().zip(of_counts);
-    all.map(|(y, counts)| exact(problem.phi_parts(i, y), problem.cost_parts(i, y), counts)).collect()
+    let shares = |y: &[u32]| y.iter().map(|&label| f64::from(label)).collect();
+    all.map(|(y, counts)| exact(problem.phi_parts(i, y), problem.cost_parts(i, y), shares(y), counts))
+        .collect()
 }
 
 /// What each label of a fractional set costs: the cost times 0, ½ or 1.
 fn set_costs(problem: &Problem, i: usize, nodes: &[f64]) -> Vec<f64> {
-    let cost = |label: usize| problem.costs.as_ref().map_or(1.0, |costs| costs[label]);
     let truth = &problem.samples[i].truth;
+    let cost = |label: usize| problem.set_cost(label, truth[label] == 1);
     (0..nodes.len()).map(|label| cost(label) * (nodes[label] - f64::from(truth[label])).abs()).collect()
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use maxmargin::Result;
 use maxmargin::data::templates::{Gazetteer, TemplateSyntax};
 use maxmargin::data::{
-    Alphabet, ColumnOptions, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, Vocabulary,
-    read_label_weights, read_pairs, read_training, read_with,
+    Alphabet, ColumnOptions, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, TableColumns,
+    Vocabulary, read_label_costs, read_label_weights, read_pairs, read_training, read_with,
 };
 
 use super::{Read, Shape, Sound, Target, sound};
@@ -22,6 +22,8 @@ const SETS: u64 = 1 << 4;
 /// Two bits: which columns are labels.
 const COLUMNS: u32 = 5;
 const KEEP_MISSING: u64 = 1 << 7;
+/// Two bits: what other columns are for.
+const OTHERS: u32 = 8;
 
 const LABEL_COLUMNS: [&[&str]; 4] = [&[], &["a"], &["l", "m"], &["class"]];
 
@@ -102,6 +104,16 @@ pub fn targets() -> Vec<Target> {
                     SETS | KEEP_MISSING | 2 << COLUMNS,
                 ),
                 sound("x;y;class\r\n1;2.5;red\r\n;?;\"dark; green\"\r\n", KEEP_MISSING | 3 << COLUMNS),
+                sound("x;y;class\nred;2 z;u\n\"a;b\";NA;v\n;x y;u\n", KEEP_MISSING | 3 << COLUMNS),
+                sound(
+                    "x,y,i,w,class\nred,2,n 1,0.5,u\nblue,3,,2e1,v\n",
+                    KEEP_MISSING | 3 << COLUMNS | 1 << OTHERS,
+                ),
+                sound(
+                    "x,y,i,l,m\nred,y089,7,0,1\nblue,x=1,?,1,0\nred,7,7,1,1\n",
+                    SETS | 2 << COLUMNS | 2 << OTHERS,
+                ),
+                sound("x,y,class\nred,089,u\nblue,x=1,v\n", KEEP_MISSING | 3 << COLUMNS | 3 << OTHERS),
                 // To a model that does not know the last column.
                 sound(
                     "w=a,w=:,c,x,\"d\"\"=w\",r\n1,2,3,4,5,\"a\r\n\"\"b\"\",\n\" \n1,2,3,4,5, \"\"\n1,2,3,4,5,\n",
@@ -172,10 +184,19 @@ pub fn targets() -> Vec<Target> {
             ),
             label_file(
                 "label-weights",
-                "cat 2.5\r\n# one\ncow 0\n",
+                "cat 2.5\r\n# one\n\"cow\" 0\n",
                 Box::new(move |path, _| {
                     let weights = read_label_weights(path, &labels())?;
                     assert!(weights.len() == 3 && weights.iter().all(|weight| weight.is_finite()));
+                    Ok(())
+                }),
+            ),
+            label_file(
+                "label-costs",
+                "cat 2.5 1\r\n# one\n\"cow\" 0\n",
+                Box::new(move |path, _| {
+                    let (miss, wrong) = read_label_costs(path, &labels())?;
+                    assert!(miss.len() == 3 && miss.iter().chain(&wrong).all(|cost| cost.is_finite()));
                     Ok(())
                 }),
             ),
@@ -206,6 +227,7 @@ fn read_data(path: &Path, way: u64, format: Format) -> Result<()> {
         label_sets: way & SETS != 0,
         label_columns: columns.iter().map(|&name| name.to_owned()).collect(),
         columns: text,
+        table: others((way >> OTHERS & 3) as usize),
         missing: if way & KEEP_MISSING != 0 { Missing::Keep } else { Missing::Refuse },
         ..ReadOptions::default()
     };
@@ -235,6 +257,17 @@ fn read_data(path: &Path, way: u64, format: Format) -> Result<()> {
     Ok(())
 }
 
+/// What other columns of tables may be for.
+fn others(way: usize) -> TableColumns {
+    let name = |name: &str| name.to_owned();
+    match way {
+        0 => TableColumns::default(),
+        1 => TableColumns { id: Some(name("i")), weight: Some(name("w")), ..TableColumns::default() },
+        2 => TableColumns { ignored: vec![name("i")], least_count: 2, ..TableColumns::default() },
+        _ => TableColumns { text: vec![name("y")], ..TableColumns::default() },
+    }
+}
+
 /// Checks what was read, after missing values are filled in.
 fn check(data: &Dataset, vocabulary: &Vocabulary) {
     let is_missing = (0..data.features.rows())
@@ -245,6 +278,11 @@ fn check(data: &Dataset, vocabulary: &Vocabulary) {
     // Statistics have a number for each column, which may be many more than there are values.
     if vocabulary.attributes.len() > 1 << 16 {
         return;
+    }
+    let counts =
+        Preprocessing::fit_counts(&data.features, Impute::Zero, true, true).expect("it fits what it is of");
+    if let Ok(features) = (Preprocessing { normalize: true, ..counts }).apply(&data.features) {
+        common::check(&Dataset { features: features.into(), ..data.clone() }, vocabulary);
     }
     for (impute, standardise) in [(Impute::Mean, false), (Impute::Zero, true), (Impute::Mean, true)] {
         let preprocessing =

@@ -202,9 +202,7 @@ impl MultilabelStructure {
     /// A λ with which the loss only breaks ties of the score, or the other way round.
     fn lambda_of_end(&self, scores: &MultilabelScores, mix: Mix) -> f64 {
         let labels = self.labels();
-        let weights = (0..labels).map(|label| self.options.loss.weight(label, labels)).filter(|w| *w > 0.0);
-        let (smallest, largest) =
-            weights.fold((f64::INFINITY, 0.0_f64), |(low, high), w| (low.min(w), high.max(w)));
+        let (smallest, largest) = self.options.loss.extremes(labels);
         if largest == 0.0 {
             return 0.0;
         }

@@ -26,7 +26,7 @@ pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::shape::{check_ascending, check_features, check_rows, check_size};
-use super::{Found, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
+use super::{Found, LabelSets, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -157,13 +157,17 @@ impl MultilabelStructure {
 
     /// The largest loss of all examples.
     pub fn largest_loss_of_all(&self) -> f64 {
-        self.options.loss.largest(self.labels())
+        self.options.loss.largest_of_all(self.labels())
     }
 
     /// What a label costs that is to be in the set and that this task does not know.
     pub fn cost_of_unknown(&self) -> f64 {
-        match self.options.loss {
-            SetLoss::Hamming { mean: true, .. } => 1.0 / self.labels() as f64,
+        let labels = self.labels();
+        let cost = |label| self.options.loss.cost(label, labels, true);
+        match &self.options.loss {
+            // What all others cost, where that is one number.
+            SetLoss::Mistakes { .. } if (1..labels).all(|label| cost(label) == cost(0)) => cost(0),
+            SetLoss::Hamming { mean: true, .. } | SetLoss::Mistakes { mean: true, .. } => 1.0 / labels as f64,
             _ => 1.0,
         }
     }
@@ -337,8 +341,8 @@ impl Structure for MultilabelStructure {
         self.loss_between(truth, y)
     }
 
-    fn largest_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
-        self.largest_loss_of_all()
+    fn largest_loss(&self, _x: &Rows, truth: &LabelSet) -> f64 {
+        self.options.loss.largest(truth, self.labels())
     }
 
     fn loss_unit(&self, _x: &Rows, _truth: &LabelSet) -> Option<f64> {
@@ -346,8 +350,8 @@ impl Structure for MultilabelStructure {
         self.options.loss.common_weight(self.labels()).filter(|_| !self.is_relaxed())
     }
 
-    fn least_loss(&self, _x: &Rows, _truth: &LabelSet) -> f64 {
-        if self.is_relaxed() { 0.0 } else { self.options.loss.least(self.labels()) }
+    fn least_loss(&self, _x: &Rows, truth: &LabelSet) -> f64 {
+        if self.is_relaxed() { 0.0 } else { self.options.loss.least(truth, self.labels()) }
     }
 
     fn maximize(
@@ -399,7 +403,8 @@ impl Structure for MultilabelStructure {
 
     fn offers(&self) -> Offers<'_, Self> {
         let relaxed = self.is_relaxed().then_some(self as &dyn Relaxed<Self>);
-        Offers { relaxed, ..Offers::usual(self) }
+        let sets = self.options.loss.of_sizes().is_some().then_some(self as &dyn LabelSets<Self>);
+        Offers { relaxed, sets, ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

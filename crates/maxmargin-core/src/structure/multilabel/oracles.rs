@@ -15,7 +15,7 @@ impl Relaxed<MultilabelStructure> for MultilabelStructure {
 
 impl LabelSets<MultilabelStructure> for MultilabelStructure {
     fn with_sizes(&self, _background: Option<u32>) -> Self {
-        Self { options: MultilabelOptions { loss: SetLoss::Size, ..self.options.clone() }, ..self.clone() }
+        Self { options: MultilabelOptions { loss: self.of_sizes(), ..self.options.clone() }, ..self.clone() }
     }
 
     fn add_set_loss(
@@ -26,20 +26,25 @@ impl LabelSets<MultilabelStructure> for MultilabelStructure {
         scale: f64,
         out: &mut MultilabelScores,
     ) {
-        let loss = |label: usize| if truth.share(label as u32) == 1.0 { -1.0 } else { 1.0 };
-        scores.scaled_into(scale, truth.size(), loss, out);
+        let sizes = self.of_sizes();
+        let loss = |label: usize| {
+            let size = sizes.cost(label, self.labels(), false);
+            if truth.share(label as u32) == 1.0 { -size } else { size }
+        };
+        scores.scaled_into(scale, -sizes.of(truth, truth, self.labels()), loss, out);
     }
 
     fn size(&self, y: &LabelSet, _background: Option<u32>) -> f64 {
-        y.size()
+        -self.of_sizes().of(y, y, self.labels())
     }
 
     fn set_loss(&self, truth: &LabelSet, y: &LabelSet, _background: Option<u32>) -> f64 {
-        SetLoss::default().of(truth, y, self.labels())
+        self.of_sizes().as_hamming().of(truth, y, self.labels())
     }
 
     fn sizes(&self, _x: &Rows, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {
-        (0.0, self.labels() as f64)
+        let sizes = self.of_sizes();
+        (0.0, (0..self.labels()).map(|label| sizes.cost(label, self.labels(), false)).sum())
     }
 }
 
@@ -83,7 +88,7 @@ impl Stratified<MultilabelStructure> for MultilabelStructure {
         strata.clear();
         let Some(weight) = self.stratum_weight() else { return false };
         // A size is the number of differences from the empty set.
-        let is_size = *self.set_loss() == SetLoss::Size;
+        let is_size = matches!(self.set_loss(), SetLoss::Size { .. });
         let from = if is_size { &LabelSet::default() } else { truth };
         self.count_differences(scores, from);
         strata.extend(scores.best_by_differences().enumerate().map(|(differences, score)| {
@@ -99,6 +104,11 @@ impl Stratified<MultilabelStructure> for MultilabelStructure {
 }
 
 impl MultilabelStructure {
+    /// The loss of Micro-F1. Nobody asks where sets are not offered.
+    fn of_sizes(&self) -> SetLoss {
+        self.options.loss.of_sizes().unwrap_or(SetLoss::Size { weights: None })
+    }
+
     /// What all labels cost, where the best set of every loss can be found.
     fn stratum_weight(&self) -> Option<f64> {
         let weight = self.options.loss.common_weight(self.labels())?;

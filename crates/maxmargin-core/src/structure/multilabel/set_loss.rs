@@ -15,8 +15,20 @@ pub enum SetLoss {
         /// Whether the sum is divided by the number of labels.
         mean: bool,
     },
+    /// The labels that are missed and those that are wrongly in, each with a cost of its own.
+    Mistakes {
+        /// What each label costs that is out, and should be in.
+        miss: Arc<[f64]>,
+        /// What each label costs that is in, and should be out.
+        wrong: Arc<[f64]>,
+        /// Whether the sum is divided by the number of labels.
+        mean: bool,
+    },
     /// −|y| whatever the truth, for Micro-F1.
-    Size,
+    Size {
+        /// How much each label counts; 1 without weights.
+        weights: Option<Arc<[f64]>>,
+    },
 }
 
 impl Default for SetLoss {
@@ -28,73 +40,127 @@ impl Default for SetLoss {
 impl SetLoss {
     /// Refuses weights that are no costs, or not one for each label.
     pub(super) fn check(&self, labels: usize) -> Result<()> {
-        let SetLoss::Hamming { weights: Some(weights), .. } = self else { return Ok(()) };
-        if weights.len() != labels {
-            let problem = format!("there are weights for {} labels, but {labels} labels", weights.len());
-            return Err(Error::parameter("label weights", problem));
-        }
-        match weights.iter().find(|weight| !weight.is_finite() || **weight < 0.0) {
-            Some(weight) => {
-                let problem = format!("{weight} is not allowed; a label costs 0 or a finite number above it");
-                Err(Error::parameter("label weights", problem))
+        for weights in self.lists().into_iter().flatten() {
+            if weights.len() != labels {
+                let problem = format!("there are weights for {} labels, but {labels} labels", weights.len());
+                return Err(Error::parameter("label weights", problem));
             }
-            None => Ok(()),
+            if let Some(weight) = weights.iter().find(|weight| !weight.is_finite() || **weight < 0.0) {
+                let problem = format!("{weight} is not allowed; a label costs 0 or a finite number above it");
+                return Err(Error::parameter("label weights", problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is given for each label, of one that should be in and of one that should not.
+    fn lists(&self) -> [Option<&Arc<[f64]>>; 2] {
+        match self {
+            SetLoss::Hamming { weights, .. } | SetLoss::Size { weights } => [weights.as_ref(); 2],
+            SetLoss::Mistakes { miss, wrong, .. } => [Some(miss), Some(wrong)],
+        }
+    }
+
+    /// The loss of sizes with the same weights: none where a label has two, or weighs nothing, so that sets of several sizes
+    /// could not be told apart.
+    pub(super) fn of_sizes(&self) -> Option<Self> {
+        match self {
+            SetLoss::Hamming { weights, .. } | SetLoss::Size { weights } => weights
+                .iter()
+                .all(|weights| weights.iter().all(|weight| *weight > 0.0))
+                .then(|| SetLoss::Size { weights: weights.clone() }),
+            SetLoss::Mistakes { .. } => None,
+        }
+    }
+
+    /// The labels by which sets differ, each with its size.
+    pub(super) fn as_hamming(self) -> Self {
+        match self {
+            SetLoss::Size { weights } => SetLoss::Hamming { weights, mean: false },
+            others => others,
         }
     }
 
     /// The loss of one set where another is true (which is whole).
     pub(super) fn of(&self, truth: &LabelSet, y: &LabelSet, labels: usize) -> f64 {
-        match self {
-            SetLoss::Size => -y.size(),
-            SetLoss::Hamming { .. } => {
-                // What is wrongly in, and what is missing of all that should be in: nothing that would cancel.
-                let wrong: f64 = y
-                    .members()
-                    .filter(|(label, _)| truth.on().binary_search(&(*label as u32)).is_err())
-                    .map(|(label, share)| self.weight(label, labels) * share)
-                    .sum();
-                let missing = |&label: &u32| self.weight(label as usize, labels) * (1.0 - y.share(label));
-                wrong + truth.on().iter().map(missing).sum::<f64>()
-            }
+        if let SetLoss::Size { weights: None } = self {
+            return -y.size();
         }
+        let is_size = matches!(self, SetLoss::Size { .. });
+        // What is wrongly in, and what is missing of all that should be in: nothing that would cancel.
+        let is_wrong = |label: usize| is_size || truth.on().binary_search(&(label as u32)).is_err();
+        let wrong: f64 = y
+            .members()
+            .filter(|(label, _)| is_wrong(*label))
+            .map(|(label, share)| self.cost(label, labels, false) * share)
+            .sum();
+        if is_size {
+            return -wrong;
+        }
+        let missing = |&label: &u32| self.cost(label as usize, labels, true) * (1.0 - y.share(label));
+        wrong + truth.on().iter().map(missing).sum::<f64>()
     }
 
-    /// What one label costs.
-    pub(super) fn weight(&self, label: usize, labels: usize) -> f64 {
-        match self {
-            SetLoss::Size => 1.0,
-            SetLoss::Hamming { weights, mean } => {
-                let unit = if *mean { 1.0 / labels as f64 } else { 1.0 };
-                unit * weights.as_ref().map_or(1.0, |weights| weights[label])
-            }
-        }
+    /// What one label costs that is missed, or that is wrongly in.
+    pub(super) fn cost(&self, label: usize, labels: usize, is_true: bool) -> f64 {
+        let mean = match self {
+            SetLoss::Hamming { mean, .. } | SetLoss::Mistakes { mean, .. } => *mean,
+            SetLoss::Size { .. } => false,
+        };
+        let [miss, wrong] = self.lists();
+        let unit = if mean { 1.0 / labels as f64 } else { 1.0 };
+        unit * if is_true { miss } else { wrong }.map_or(1.0, |weights| weights[label])
     }
 
     /// The change of the loss when a label goes in.
     pub(super) fn slope(&self, label: usize, labels: usize, is_true: bool) -> f64 {
-        match (self, is_true) {
-            (SetLoss::Size, _) | (_, true) => -self.weight(label, labels),
-            (_, false) => self.weight(label, labels),
-        }
+        let cost = self.cost(label, labels, is_true);
+        if is_true || matches!(self, SetLoss::Size { .. }) { -cost } else { cost }
     }
 
-    /// The largest loss.
-    pub(super) fn largest(&self, labels: usize) -> f64 {
+    /// The largest loss of any truth.
+    pub(super) fn largest_of_all(&self, labels: usize) -> f64 {
+        let largest = |label| self.cost(label, labels, true).max(self.cost(label, labels, false));
+        if let SetLoss::Size { .. } = self { 0.0 } else { (0..labels).map(largest).sum() }
+    }
+
+    /// The largest loss where this is true.
+    pub(super) fn largest(&self, truth: &LabelSet, labels: usize) -> f64 {
         match self {
-            SetLoss::Size => 0.0,
-            SetLoss::Hamming { .. } => (0..labels).map(|label| self.weight(label, labels)).sum(),
+            SetLoss::Size { .. } => 0.0,
+            SetLoss::Hamming { .. } => self.largest_of_all(labels),
+            SetLoss::Mistakes { .. } => self.costs_of(truth, labels).sum(),
         }
     }
 
-    /// The smallest loss above 0; infinite where no label costs anything.
-    pub(super) fn least(&self, labels: usize) -> f64 {
-        let weights = (0..labels).map(|label| self.weight(label, labels));
-        weights.filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min)
+    /// The smallest loss above 0 where this is true; infinite where no label costs anything.
+    pub(super) fn least(&self, truth: &LabelSet, labels: usize) -> f64 {
+        self.costs_of(truth, labels).filter(|cost| *cost > 0.0).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What each label costs that is not as in this set.
+    fn costs_of(&self, truth: &LabelSet, labels: usize) -> impl Iterator<Item = f64> {
+        let mut on = truth.on().iter().peekable();
+        (0..labels).map(move |label| {
+            let is_true = on.next_if_eq(&&(label as u32)).is_some();
+            self.cost(label, labels, is_true)
+        })
+    }
+
+    /// The smallest cost of any label above 0, and the largest.
+    pub(super) fn extremes(&self, labels: usize) -> (f64, f64) {
+        let costs =
+            (0..labels).flat_map(|label| [true, false].map(|is_true| self.cost(label, labels, is_true)));
+        costs
+            .filter(|cost| *cost > 0.0)
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), cost| (low.min(cost), high.max(cost)))
     }
 
     /// What all labels cost, where that is the same for all.
     pub(super) fn common_weight(&self, labels: usize) -> Option<f64> {
-        let first = self.weight(0, labels);
-        (1..labels).all(|label| self.weight(label, labels) == first).then_some(first)
+        let first = self.cost(0, labels, true);
+        let is_common =
+            |label| [true, false].iter().all(|&is_true| self.cost(label, labels, is_true) == first);
+        (0..labels).all(is_common).then_some(first)
     }
 }

@@ -25,13 +25,13 @@ pub(super) fn separator(text: &[u8]) -> u8 {
 }
 
 /// A field without its quotes, and where it begins, its quote included.
-pub(super) struct Field<'a> {
+pub(in super::super) struct Field<'a> {
     pub start: usize,
     pub text: Cow<'a, [u8]>,
 }
 
 /// The fields of a record, one after the other.
-pub(super) struct Fields<'l, 'a> {
+pub(in super::super) struct Fields<'l, 'a> {
     line: &'l Line<'a>,
     separator: u8,
     ends: slice::Iter<'l, usize>,
@@ -80,7 +80,7 @@ impl<'a> Iterator for Fields<'_, 'a> {
 }
 
 /// The quote that closes the first one: the next that is not one of two in a row.
-fn closing_quote(field: &[u8]) -> Option<usize> {
+pub(in super::super) fn closing_quote(field: &[u8]) -> Option<usize> {
     let mut quotes = memchr::memchr_iter(b'"', field).skip(1).peekable();
     while let Some(quote) = quotes.next() {
         if quotes.next_if_eq(&(quote + 1)).is_none() {

@@ -14,7 +14,7 @@ use super::fields::{Fields, separator};
 use crate::error::Result;
 
 /// Takes a source apart into records.
-pub(super) struct Records {
+pub(in super::super) struct Records {
     machine: Reader,
     separator: u8,
     /// Of a record with more fields than this, only so many are read.
@@ -32,7 +32,7 @@ pub(super) struct Records {
 }
 
 /// The fields of one line, or of several if there are line breaks in quotes.
-pub(super) struct Record<'a> {
+pub(in super::super) struct Record<'a> {
     pub line: Line<'a>,
     ends: &'a [usize],
     separator: u8,

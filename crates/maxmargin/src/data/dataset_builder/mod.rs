@@ -59,6 +59,11 @@ pub(crate) struct DatasetBuilder<'v> {
     examples: usize,
     weights: Option<Vec<f64>>,
     folds: Option<Vec<u32>>,
+    ids: Option<Vec<Arc<str>>>,
+    /// The name of the open example.
+    id: Option<Arc<str>>,
+    /// Columns of tables whose values are features.
+    text_columns: Vec<String>,
     /// Where examples are graphs: the edge of each row.
     edges: Option<Vec<Edge>>,
     unreachable: Option<Vec<u32>>,
@@ -99,6 +104,9 @@ impl<'v> DatasetBuilder<'v> {
             examples: 0,
             weights: None,
             folds: None,
+            ids: None,
+            id: None,
+            text_columns: Vec::new(),
             edges: None,
             unreachable: None,
             unseen: Unseen::default(),
@@ -200,6 +208,23 @@ impl<'v> DatasetBuilder<'v> {
         if let Names::Growing { labels, .. } = &mut self.names {
             self.spellings.add(labels, name);
         }
+    }
+
+    /// Says that the values of a column of text are features.
+    pub fn know_text_column(&mut self, name: &str) {
+        if self.needs_labels() && self.examples == 0 {
+            self.text_columns.push(name.to_owned());
+        }
+    }
+
+    /// The columns of text in the training data.
+    pub fn take_text_columns(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.text_columns)
+    }
+
+    /// Says what the open example is called.
+    pub fn id(&mut self, id: &str) {
+        self.id = Some(id.into());
     }
 
     /// Sets the label of the open row. Where rows have sets, it is the only one.
@@ -401,6 +426,11 @@ impl<'v> DatasetBuilder<'v> {
         if let Some(fold) = fold {
             self.folds.get_or_insert_default().push(fold);
         }
+        if self.id.is_some() || self.ids.is_some() {
+            let ids = self.ids.get_or_insert_default();
+            ids.resize(self.examples, "".into());
+            ids.push(self.id.take().unwrap_or_default());
+        }
         if self.chains {
             self.starts.push(self.labels.rows());
         }
@@ -412,7 +442,7 @@ impl<'v> DatasetBuilder<'v> {
         let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
             self;
         let spellings = self.spellings;
-        let (edges, examples) = (self.edges, self.examples);
+        let (edges, examples, ids) = (self.edges, self.examples, self.ids);
         let unreachable = self.unreachable.map(|mut links| {
             links.resize(examples, 0);
             links
@@ -455,6 +485,7 @@ impl<'v> DatasetBuilder<'v> {
                 sequences,
                 weights,
                 folds,
+                ids,
                 edges: edges.map(Arc::from),
                 unreachable,
             },

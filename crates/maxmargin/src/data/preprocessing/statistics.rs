@@ -1,6 +1,6 @@
 //! Means and standard deviations of columns, with missing values and values that are not stored.
 
-use super::Impute;
+use super::{Impute, for_each};
 use crate::features::FeatureMatrix;
 
 /// By column.
@@ -119,8 +119,4 @@ impl Column {
         let filled_alike = self.missing == 0 || filled_in == self.smallest;
         no_value || (self.smallest == self.largest && filled_alike)
     }
-}
-
-fn for_each(features: &FeatureMatrix, mut visit: impl FnMut(usize, f64)) {
-    (0..features.rows()).for_each(|row| features.row(row).for_each(&mut visit));
 }

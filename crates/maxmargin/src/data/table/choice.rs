@@ -120,7 +120,11 @@ fn asked_for(columns: &[Column], options: &ReadOptions) -> Result<Option<Claim>>
     if !options.label_columns.is_empty() {
         return Ok(Some(Claim::by_name(Witness::LabelColumns, columns, &options.label_columns)));
     }
-    let Some(file) = &options.labels else { return Ok(None) };
+    let Some(file) = &options.labels else {
+        let class = options.model_table.class.iter().cloned().collect::<Vec<_>>();
+        let class = Claim::by_name(Witness::Model, columns, &class);
+        return Ok((!options.label_sets && !class.columns.is_empty()).then_some(class));
+    };
     let names = label_names::read(file)?;
     Ok(Some(Claim::by_name(Witness::LabelsFile(file.clone()), columns, &names)))
 }

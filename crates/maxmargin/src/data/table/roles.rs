@@ -21,6 +21,21 @@ pub(crate) enum Role {
     Label(u32),
     /// The cell is the row's only label.
     Class,
+    /// Each text has a column of the matrix, which gets a 1.
+    Text,
+    /// The cell is what the row weighs.
+    Weight,
+    /// The cell is what the row is called.
+    Id,
+    /// Nothing becomes of it.
+    Ignored,
+}
+
+impl Role {
+    /// Whether cells go into the matrix.
+    pub fn is_feature(&self) -> bool {
+        matches!(self, Role::Number(_) | Role::OneHot(_) | Role::Text)
+    }
 }
 
 /// The roles of all columns.
@@ -28,20 +43,25 @@ pub(super) fn roles(
     source: &Source,
     columns: &[Column],
     labels: &[usize],
+    special: Vec<Option<Role>>,
     data: &mut DatasetBuilder<'_>,
 ) -> Result<Vec<Role>> {
     let refuse = |column: &Column, problem: String| {
         let (line, at) = column.place;
         Err(Error::data(Place::new(source.path(), line, at), problem))
     };
-    if labels.len() == columns.len() {
-        return Err(source.error("all columns hold labels, so no column is left for features"));
+    let others = special.iter().flatten().count();
+    if labels.len() + others == columns.len() {
+        return Err(source.error(match others {
+            0 => "all columns hold labels, so no column is left for features",
+            _ => "all columns hold labels or are for something else, so no column is left for features",
+        }));
     }
     let mut is_label = vec![false; columns.len()];
     labels.iter().for_each(|&j| is_label[j] = true);
     let later_file = data.needs_labels() && data.examples() > 0;
     let (mut roles, mut seen, mut bytes) = (Vec::new(), FxHashMap::default(), 0);
-    for (column, is_label) in columns.iter().zip(is_label) {
+    for ((column, is_label), special) in columns.iter().zip(is_label).zip(special) {
         if let Some((line, _)) = seen.insert(column.name.as_str(), column.place) {
             let name = excerpt(&column.name);
             let problem = format!("a second column `{name}`; the first is declared on line {line}");
@@ -56,6 +76,10 @@ pub(super) fn roles(
         {
             return refuse(column, problem);
         }
+        if let Some(special) = special {
+            roles.push(special);
+            continue;
+        }
         roles.push(match (is_label, one_hot_names(column)) {
             (true, _) if data.label_sets() => Role::Label(data.number_of_label(&column.name)),
             (true, _) => {
@@ -63,6 +87,10 @@ pub(super) fn roles(
                     values.iter().for_each(|value| data.know_label(value));
                 }
                 Role::Class
+            }
+            (false, _) if matches!(column.kind, Kind::Text) => {
+                data.know_text_column(&column.name);
+                Role::Text
             }
             (false, names) => {
                 let known = data.column_names();
@@ -97,6 +125,9 @@ pub(super) fn roles(
     {
         return refuse(&columns[j], problem);
     }
+    if let Err((j, problem)) = check_text_names(columns, &roles) {
+        return refuse(&columns[j], problem);
+    }
     // The feature `a=b` of a nominal column `a` must not be another column as well.
     for (column, role) in columns.iter().zip(&roles) {
         if let (Role::OneHot(_), Some(names)) = (role, one_hot_names(column))
@@ -109,6 +140,24 @@ pub(super) fn roles(
         }
     }
     Ok(roles)
+}
+
+/// Checks that no feature can be a value of two text columns, as `a=b=c` of `a` and of `a=b`.
+fn check_text_names(columns: &[Column], roles: &[Role]) -> std::result::Result<(), (usize, String)> {
+    let text = || columns.iter().zip(roles).enumerate().filter(|(_, (_, role))| matches!(role, Role::Text));
+    let names: FxHashSet<&str> = text().map(|(_, (column, _))| column.name.as_str()).collect();
+    let lengths: FxHashSet<usize> = names.iter().map(|name| name.len()).collect();
+    for (j, (Column { name, .. }, _)) in text() {
+        let mut ends = name.match_indices('=').map(|(at, _)| at).filter(|at| lengths.contains(at));
+        if let Some(at) = ends.find(|&at| names.contains(&name[..at])) {
+            let (name, other) = (excerpt(name), excerpt(&name[..at]));
+            return Err((
+                j,
+                format!("values of `{name}` could be taken for values of `{other}`; rename one"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a column can hold what labels are.
@@ -135,7 +184,8 @@ fn check_label(column: &Column, label_sets: bool) -> std::result::Result<(), Str
 fn check_later_label(column: &Column, data: &DatasetBuilder<'_>) -> std::result::Result<(), String> {
     let name = &column.name;
     let is_feature = |name: &String| data.column_names().is_some_and(|known| known.get(name).is_some());
-    if is_feature(name) || one_hot_names(column).iter().flatten().any(is_feature) {
+    let is_text = matches!(column.kind, Kind::Text);
+    if is_text || is_feature(name) || one_hot_names(column).iter().flatten().any(is_feature) {
         return Err(format!("`{name}` is a label here, but a feature in the files before this one"));
     }
     match data.label_sets() && !data.knows_label(name) {
@@ -233,8 +283,8 @@ pub(super) fn check_all_there(
     for (column, role) in columns.iter().zip(roles) {
         match role {
             Role::Number(_) => _ = numbers.insert(column.name.as_str()),
-            Role::OneHot(_) => _ = nominal.insert(column.name.as_str()),
-            Role::Label(_) | Role::Class => {}
+            Role::OneHot(_) | Role::Text => _ = nominal.insert(column.name.as_str()),
+            _ => {}
         }
     }
     // A nominal column need not declare every value that others do. Lengths first: names may be long and full of `=`.

@@ -52,12 +52,18 @@ impl Default for Chain {
     }
 }
 
-const LOSS: TaskOption = TaskOption::value("loss", "LOSS", "The task loss: hamming, hamming-mean or cost=FILE")
-    .default("hamming")
-    .more(
-        "hamming: the number of wrong positions. hamming-mean: that number divided by the length. cost=FILE: lines \
-         `truth predicted cost`; pairs that are not named cost 1; the costs of all positions are added up.",
-    );
+const LOSS: TaskOption = TaskOption::value(
+    "loss",
+    "LOSS",
+    "The task loss: hamming, hamming-mean, cost=FILE, weights=FILE or balanced",
+)
+.default("hamming")
+.more(
+    "hamming: the number of wrong positions. hamming-mean: that number divided by the length. cost=FILE: lines \
+     `truth predicted cost`; pairs that are not named cost 1; the costs of all positions are added up. weights=FILE: a wrong \
+     position costs what its true label weighs; lines `label weight`, and 1 for others. balanced: the same, and a label weighs \
+     the more, the rarer it is.",
+);
 const NO_BOUNDARY: TaskOption =
     TaskOption::switch("no-boundary", "Leave out the weights of the first and the last label");
 
@@ -98,12 +104,10 @@ of the other labels.";
                         let problem = "zero-one: the 0/1 loss of a whole chain does not split over its positions, so the most violated labels cannot be found by dynamic programming here; use hamming or hamming-mean";
                         return Err(Error::parameter(option, problem));
                     }
-                    loss => match loss.strip_prefix("cost=").filter(|file| !file.is_empty()) {
-                        Some(file) => (Costs::File(file.into()), false),
-                        None => {
-                            return Err(not_allowed(option, loss, &["hamming", "hamming-mean", "cost=FILE"]));
-                        }
-                    },
+                    loss => {
+                        let losses = ["hamming", "hamming-mean", "cost=FILE", "weights=FILE", "balanced"];
+                        (Costs::parse(loss).ok_or_else(|| not_allowed(option, loss, &losses))?, false)
+                    }
                 }
             }
             _ => return Err(unknown(Self::NAME, option)),
@@ -115,8 +119,8 @@ of the other labels.";
         self.costs.files()
     }
 
-    fn resolve(&self, names: &Vocabulary, _: &SequenceExamples) -> Result<Self> {
-        Ok(Self { costs: self.costs.resolve(&names.labels)?, ..*self })
+    fn resolve(&self, names: &Vocabulary, data: &SequenceExamples) -> Result<Self> {
+        Ok(Self { costs: self.costs.resolve(&names.labels, data.labels())?, ..*self })
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {

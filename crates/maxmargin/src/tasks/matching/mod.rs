@@ -10,6 +10,7 @@ pub use metrics::LinkMetrics;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::label_weights::miss_and_false;
 use super::option::{NO_BIAS, choice, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Stored, Task, TaskOption};
@@ -84,22 +85,10 @@ const EXTRA_LINKS: TaskOption = TaskOption::value(
 
 impl Matching {
     fn set_loss(&mut self, loss: &str) -> Result<()> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
-        let problem = match loss.strip_prefix("miss=").and_then(|rest| rest.split_once(",false=")) {
-            None if loss == "hamming" => {
-                (self.miss, self.false_link) = (1.0, 1.0);
-                return Ok(());
-            }
-            None => "a matching has the loss hamming or miss=X,false=Y",
-            Some((miss, wrong)) => match (number(miss), number(wrong)) {
-                (Some(miss), Some(wrong)) => {
-                    (self.miss, self.false_link) = (miss, wrong);
-                    return Ok(());
-                }
-                _ => "miss=X,false=Y needs two finite numbers above 0",
-            },
-        };
-        Err(Error::parameter("loss", problem))
+        let costs = if loss == "hamming" { Some((1.0, 1.0)) } else { miss_and_false(loss)? };
+        let problem = "a matching has the loss hamming or miss=X,false=Y";
+        (self.miss, self.false_link) = costs.ok_or_else(|| Error::parameter("loss", problem))?;
+        Ok(())
     }
 
     fn set_fertility(&mut self, text: &str) -> Result<()> {

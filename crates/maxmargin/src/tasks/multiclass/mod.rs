@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::option::{NO_BIAS, not_allowed, one, unknown};
 use super::stored::unknown_loss;
-use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
-use crate::data::Vocabulary;
+use super::{ComparisonOf, Costs, InputOf, LabelWeights, Stored, Task, TaskOption};
+use crate::data::{TaskData, Vocabulary};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::metrics::Metrics;
@@ -34,17 +34,35 @@ pub struct Multiclass {
     pub bias: bool,
     /// What a wrong class costs.
     pub costs: Costs,
+    /// How much examples of each class count.
+    pub class_weights: LabelWeights,
 }
 
 impl Default for Multiclass {
     fn default() -> Self {
-        Self { bias: true, costs: Costs::Equal }
+        Self { bias: true, costs: Costs::Equal, class_weights: LabelWeights::Equal }
     }
 }
 
-const LOSS: TaskOption = TaskOption::value("loss", "LOSS", "The task loss: zero-one or cost=FILE")
-    .default("zero-one")
-    .more("zero-one: 1 for a wrong label. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1.");
+const LOSS: TaskOption =
+    TaskOption::value("loss", "LOSS", "The task loss: zero-one, cost=FILE, weights=FILE or balanced")
+        .default("zero-one")
+        .more(
+            "zero-one: 1 for a wrong label. cost=FILE: lines `truth predicted cost`; pairs that are not named cost 1. \
+             weights=FILE: what the true label weighs; lines `label weight`, and 1 for others. balanced: the true label weighs \
+             the more, the rarer it is.",
+        );
+const CLASS_WEIGHTS: TaskOption = TaskOption::value(
+    "class-weights",
+    "WEIGHTS",
+    "How much examples of each class count: balanced, or a file with lines `label weight`",
+)
+.more(
+    "The weight of an example is multiplied by that of its class, as by -wi of LIBLINEAR and by class_weight of scikit-learn. \
+     balanced: n / (K·n_k) for a class of which n_k of n examples are, where there are K of them.",
+);
+/// The field of a model file with the weights of classes.
+const STORED_WEIGHTS: &str = "class_weights";
 
 impl Task for Multiclass {
     type Data = RowExamples;
@@ -59,7 +77,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
     const HAS_BACKGROUND: bool = true;
 
     fn options() -> Vec<TaskOption> {
-        vec![LOSS, NO_BIAS]
+        vec![LOSS, CLASS_WEIGHTS, NO_BIAS]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
@@ -68,10 +86,16 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
             "loss" => {
                 self.costs = match one(option, values)? {
                     "zero-one" | "hamming" | "hamming-mean" => Costs::Equal,
-                    loss => match loss.strip_prefix("cost=").filter(|file| !file.is_empty()) {
-                        Some(file) => Costs::File(file.into()),
-                        None => return Err(not_allowed(option, loss, &["zero-one", "cost=FILE"])),
-                    },
+                    loss => Costs::parse(loss).ok_or_else(|| {
+                        not_allowed(option, loss, &["zero-one", "cost=FILE", "weights=FILE", "balanced"])
+                    })?,
+                }
+            }
+            "class-weights" => {
+                self.class_weights = match one(option, values)? {
+                    "balanced" => LabelWeights::Balanced,
+                    "" => return Err(not_allowed(option, "", &["balanced", "FILE"])),
+                    file => LabelWeights::File(file.into()),
                 }
             }
             _ => return Err(unknown(Self::NAME, option)),
@@ -80,11 +104,21 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
     }
 
     fn files(&self) -> Vec<(&'static str, PathBuf)> {
-        self.costs.files()
+        self.costs.files().into_iter().chain(self.class_weights.file("class-weights")).collect()
     }
 
-    fn resolve(&self, names: &Vocabulary, _: &RowExamples) -> Result<Self> {
-        Ok(Self { costs: self.costs.resolve(&names.labels)?, ..*self })
+    fn resolve(&self, names: &Vocabulary, data: &RowExamples) -> Result<Self> {
+        let class_weights = self.class_weights.of_classes(&names.labels, data.labels())?;
+        let class_weights = class_weights.map_or(LabelWeights::Equal, LabelWeights::Listed);
+        Ok(Self { costs: self.costs.resolve(&names.labels, data.labels())?, class_weights, ..*self })
+    }
+
+    fn weight(&self, data: &RowExamples, example: usize) -> f64 {
+        let of_class = match &self.class_weights {
+            LabelWeights::Listed(weights) => weights.get(data.label(example) as usize).copied(),
+            _ => None,
+        };
+        data.weight(example) * of_class.unwrap_or(1.0)
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
@@ -126,7 +160,10 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         let mut stored =
             Stored::default().with("bias", self.bias).with("boundary", false).with("loss", self.loss_name());
         self.costs.save(&mut stored);
-        stored
+        match &self.class_weights {
+            LabelWeights::Listed(weights) => stored.with(STORED_WEIGHTS, weights.to_vec()),
+            _ => stored,
+        }
     }
 
     fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String> {
@@ -136,7 +173,11 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
             "cost" | "cost-mean" => Costs::load(stored, labels)?,
             loss => return unknown_loss(loss),
         };
-        Ok(Self { bias: stored.field("bias")?, costs })
+        let class_weights = match stored.fields.contains_key(STORED_WEIGHTS) {
+            true => LabelWeights::Listed(stored.field::<Vec<f64>>(STORED_WEIGHTS)?.into()),
+            false => LabelWeights::Equal,
+        };
+        Ok(Self { bias: stored.field("bias")?, costs, class_weights })
     }
 
     fn loss_name(&self) -> &'static str {
@@ -144,7 +185,8 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
     }
 
     fn describe(_: &Self::Structure, task: &Self) -> String {
-        if task.bias { "bias" } else { "no bias" }.to_owned()
+        let weighted = if task.class_weights == LabelWeights::Equal { "" } else { ", class weights" };
+        format!("{}{weighted}", if task.bias { "bias" } else { "no bias" })
     }
 
     fn facts(_: &Self::Structure, task: &Self) -> Map<String, Value> {

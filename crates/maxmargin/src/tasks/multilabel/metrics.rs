@@ -6,7 +6,7 @@
 use super::LabelSetExamples;
 use crate::data::TaskData;
 use crate::metrics::{Comparison, Metrics, Retrieval, mean, per_set};
-use crate::structure::{LabelSet, MultilabelStructure, UNKNOWN_LABEL};
+use crate::structure::{LabelSet, MultilabelStructure, SetLoss, UNKNOWN_LABEL};
 
 /// The metrics of a set of labels per example.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,8 @@ pub struct LabelSetMetrics {
     pub micro: Retrieval,
     /// The mean of the F1 of each label that occurs in the truth or in the predictions.
     pub macro_f1: f64,
+    /// F1 of all labels of all examples together, each counted by its weight in the loss; none where all weigh the same.
+    pub weighted_micro_f1: Option<f64>,
     /// The mean loss.
     pub mean_loss: f64,
     per_label: Vec<(String, Retrieval)>,
@@ -71,12 +73,27 @@ impl LabelSetMetrics {
             example_f1: mean_of(&|set| of_sets(2 * set.right, set.truth + set.predicted)),
             micro,
             macro_f1: mean(f1.iter().sum(), f1.len()),
+            weighted_micro_f1: match structure.set_loss() {
+                SetLoss::Hamming { weights: Some(weights), .. } => Some(weighted_f1(weights, &per_label)),
+                _ => None,
+            },
             mean_loss: comparison.mean_loss(|i, predicted| {
                 loss(structure, &comparison.as_known(comparison.truth.labels_of(i)), predicted)
             }),
             per_label: comparison.named(&per_label),
         }
     }
+}
+
+/// F1 of all labels together, each with its weight; 1 for those that nobody gave any.
+fn weighted_f1(weights: &[f64], per_label: &[Retrieval]) -> f64 {
+    let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+    let (mut right, mut all) = (0.0, 0.0);
+    for (counts, weight) in per_label.iter().zip(weights) {
+        right += 2.0 * weight * counts.right as f64;
+        all += weight * (counts.truth + counts.predicted) as f64;
+    }
+    if all > 0.0 { right / all } else { 0.0 }
 }
 
 /// The loss of a prediction; an unknown label is one mistake.
@@ -95,6 +112,7 @@ impl From<LabelSetMetrics> for Metrics {
             ("example_f1", metrics.example_f1),
         ];
         figures.extend(metrics.micro.figures(["micro_precision", "micro_recall", "micro_f1"]));
+        figures.extend(metrics.weighted_micro_f1.map(|f1| ("weighted_micro_f1", f1)));
         figures.extend([("macro_f1", metrics.macro_f1), ("mean_loss", metrics.mean_loss)]);
         Metrics { figures, per_label: metrics.per_label, ..Metrics::default() }
     }

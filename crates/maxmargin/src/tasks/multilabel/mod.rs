@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use self::pairs::StoredPairs;
+pub use super::LabelWeights;
 use super::stored::unknown_loss;
 use super::{ComparisonOf, InputOf, Stored, Task, TaskOption};
-use crate::data::{Alphabet, TaskData, Vocabulary, read_label_weights};
+use crate::data::{Alphabet, TaskData, Vocabulary, join_names};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::MOST_LABELS;
@@ -55,18 +56,6 @@ pub struct Multilabel {
     pub mean: bool,
     /// How many labels to keep; all without it.
     pub most_frequent_labels: Option<usize>,
-}
-
-/// What labels cost that are wrongly in or out.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum LabelWeights {
-    /// 1 each.
-    #[default]
-    Equal,
-    /// A number for each.
-    Listed(Arc<[f64]>),
-    /// What a file says: lines `label weight`.
-    File(PathBuf),
 }
 
 impl Default for Multilabel {
@@ -116,7 +105,7 @@ impl Task for Multilabel {
 A set of labels for each example
 
 A label is a set of labels; a single label is a set too, and each position of a sequence an example of its own. Predictions \
-are one set per line, its labels separated by commas, and an empty line for the empty set. Metrics: hamming (the share of \
+are one set per line, its labels separated by commas (in quotes where they hold commas), and an empty line for the empty set. Metrics: hamming (the share of \
 labels that are wrongly in or out), subset_accuracy (the share of sets that are right), jaccard (the mean of |y∩ŷ|/|y∪ŷ|), \
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
@@ -131,10 +120,7 @@ loss.";
     }
 
     fn files(&self) -> Vec<(&'static str, PathBuf)> {
-        let weights = match &self.weights {
-            LabelWeights::File(file) => Some(("loss", file.clone())),
-            _ => None,
-        };
+        let weights = self.weights.file("loss");
         let pairs = match &self.pairs {
             Pairs::File(file) => Some(("pairs", file.clone())),
             _ => None,
@@ -149,10 +135,7 @@ loss.";
     }
 
     fn resolve(&self, names: &Vocabulary, data: &LabelSetExamples) -> Result<Self> {
-        let weights = match &self.weights {
-            LabelWeights::File(file) => LabelWeights::Listed(read_label_weights(file, &names.labels)?.into()),
-            others => others.clone(),
-        };
+        let weights = self.weights.of_sets(&names.labels, data.len(), data.labels())?;
         let pairs = self.pairs.resolve(&names.labels, data)?;
         let resolved = Self { weights, pairs, ..self.clone() };
         // A tree that was found is listed, and listed pairs of many labels are taken for a graph with cycles.
@@ -162,11 +145,14 @@ loss.";
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
         let &Self { bias, pair_weights, signed, mean, .. } = self;
-        let weights = match &self.weights {
-            LabelWeights::Listed(weights) => Some(Arc::clone(weights)),
-            LabelWeights::Equal | LabelWeights::File(_) => None,
+        let loss = match &self.weights {
+            LabelWeights::Listed(weights) => SetLoss::Hamming { weights: Some(Arc::clone(weights)), mean },
+            LabelWeights::Mistakes { miss, wrong } => {
+                SetLoss::Mistakes { miss: Arc::clone(miss), wrong: Arc::clone(wrong), mean }
+            }
+            _ => SetLoss::Hamming { weights: None, mean },
         };
-        let (loss, inference) = (SetLoss::Hamming { weights, mean }, self.inference(labels));
+        let inference = self.inference(labels);
         let options = MultilabelOptions { bias, pair_weights, signed, loss, inference };
         Ok(structure::MultilabelStructure::new(features, self.pairs.graph(labels)?, options)?)
     }
@@ -191,7 +177,7 @@ loss.";
     }
 
     const STRATIFIED_NEEDS: [&'static str; 2] = [
-        "exact inference, equal label weights, and a forest of pairs or at most 20 labels",
+        "exact inference, the same cost for every mistake, and a forest of pairs or at most 20 labels",
         "stratified would need too much memory for the losses of a set; use hull",
     ];
 
@@ -235,8 +221,14 @@ loss.";
             .with("boundary", false)
             .with("loss", self.loss_name())
             .with("sets", serde_json::to_value(sets).unwrap_or_default());
-        if let LabelWeights::Listed(weights) = &self.weights {
-            stored.add_tensor(LABEL_WEIGHTS, vec![weights.len()], weights.to_vec());
+        match &self.weights {
+            LabelWeights::Listed(weights) => {
+                stored.add_tensor(LABEL_WEIGHTS, vec![weights.len()], weights.to_vec());
+            }
+            LabelWeights::Mistakes { miss, wrong } => {
+                stored.add_tensor(LABEL_WEIGHTS, vec![2, miss.len()], [&miss[..], wrong].concat());
+            }
+            _ => {}
         }
         stored
     }
@@ -251,6 +243,10 @@ loss.";
             "hamming" | "hamming-mean" => LabelWeights::Equal,
             "weighted" | "weighted-mean" => {
                 LabelWeights::Listed(stored.tensor(LABEL_WEIGHTS, &[labels])?.into())
+            }
+            "mistakes" | "mistakes-mean" => {
+                let (miss, wrong) = stored.tensor(LABEL_WEIGHTS, &[2, labels])?.split_at(labels);
+                LabelWeights::Mistakes { miss: miss.into(), wrong: wrong.into() }
             }
             loss => return unknown_loss(loss),
         };
@@ -267,11 +263,13 @@ loss.";
     }
 
     fn loss_name(&self) -> &'static str {
-        match (self.weights == LabelWeights::Equal, self.mean) {
-            (true, false) => "hamming",
-            (true, true) => "hamming-mean",
-            (false, false) => "weighted",
-            (false, true) => "weighted-mean",
+        match (&self.weights, self.mean) {
+            (LabelWeights::Equal, false) => "hamming",
+            (LabelWeights::Equal, true) => "hamming-mean",
+            (LabelWeights::Listed(_) | LabelWeights::File(_), false) => "weighted",
+            (LabelWeights::Listed(_) | LabelWeights::File(_), true) => "weighted-mean",
+            (_, false) => "mistakes",
+            (_, true) => "mistakes-mean",
         }
     }
 
@@ -316,8 +314,7 @@ loss.";
     }
 
     fn write(label: &Value) -> String {
-        let names: Vec<&str> = label.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        names.join(",")
+        join_names(label.as_array().into_iter().flatten().filter_map(Value::as_str))
     }
 
     fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {

@@ -1,5 +1,6 @@
 //! The options of label sets by their names.
 
+use super::super::label_weights::miss_and_false;
 use super::super::option::{NO_BIAS, OptionGroup, TaskOption, choice, not_allowed, one, unknown};
 use super::{LabelWeights, Multilabel, Pairs};
 use crate::error::{Error, Result};
@@ -8,12 +9,18 @@ use crate::tasks::Task;
 
 pub(super) fn all() -> Vec<TaskOption> {
     vec![
-        TaskOption::value("loss", "LOSS", "The task loss: hamming, hamming-mean or weights=FILE")
-            .default("hamming")
-            .more(
-                "hamming: the number of labels that are wrongly in or out. hamming-mean: that number divided by the number \
-                 of labels. weights=FILE: lines `label weight`; labels that are not named weigh 1.",
-            ),
+        TaskOption::value(
+            "loss",
+            "LOSS",
+            "The task loss: hamming, hamming-mean, miss=X,false=Y, weights=FILE or balanced",
+        )
+        .default("hamming")
+        .more(
+            "hamming: the number of labels that are wrongly in or out. hamming-mean: that number divided by the number \
+             of labels. miss=X,false=Y: X for each label that is missed, and Y for each that is wrongly in. weights=FILE: lines \
+             `label weight` or `label miss false`; labels that are not named weigh 1. balanced: to miss a label costs the \
+             more, the rarer it is, and the less when it is wrongly in.",
+        ),
         NO_BIAS,
         TaskOption::value(
             "pairs",
@@ -89,17 +96,25 @@ pub(super) fn set(task: &mut Multilabel, option: &str, values: &[String]) -> Res
 }
 
 fn loss(option: &str, loss: &str) -> Result<(LabelWeights, bool)> {
-    let problem = match (loss, loss.strip_prefix("weights=")) {
-        ("hamming", _) => return Ok((LabelWeights::Equal, false)),
-        ("hamming-mean", _) => return Ok((LabelWeights::Equal, true)),
-        (_, Some(file)) if !file.is_empty() => return Ok((LabelWeights::File(file.into()), false)),
-        ("zero-one", _) => {
+    if let Some(weights) = LabelWeights::parse(loss) {
+        return Ok((weights, false));
+    }
+    if let Some((miss, wrong)) = miss_and_false(loss)? {
+        return Ok((LabelWeights::Kinds { miss, wrong }, false));
+    }
+    let problem = match loss {
+        "hamming" => return Ok((LabelWeights::Equal, false)),
+        "hamming-mean" => return Ok((LabelWeights::Equal, true)),
+        "zero-one" => {
             "zero-one: the 0/1 loss of a whole set does not split over its labels; use hamming or hamming-mean"
         }
-        (other, _) if other.starts_with("cost=") => {
+        other if other.starts_with("cost=") => {
             "cost=FILE is not for label sets; use weights=FILE with lines `label weight`"
         }
-        _ => return Err(not_allowed(option, loss, &["hamming", "hamming-mean", "weights=FILE"])),
+        _ => {
+            let losses = ["hamming", "hamming-mean", "miss=X,false=Y", "weights=FILE", "balanced"];
+            return Err(not_allowed(option, loss, &losses));
+        }
     };
     Err(Error::parameter(option, problem))
 }

@@ -44,6 +44,8 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
                     };
                     let count = match kind {
                         TaskKind::Matching => 2,
+                        // One for each label, or two: of misses and of false ones.
+                        TaskKind::Multilabel if boundary && labels > 1 => 2 * labels,
                         TaskKind::Multilabel => labels,
                         _ => labels * labels,
                     };

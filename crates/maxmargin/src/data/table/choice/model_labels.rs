@@ -9,7 +9,7 @@ use super::super::super::dataset::{Attributes, Vocabulary};
 use super::super::super::dataset_builder::DatasetBuilder;
 use super::super::super::source::Source;
 use super::super::roles::one_hot_names;
-use super::{Claim, Column, CountedLabels, Witness, checked};
+use super::{Claim, Column, CountedLabels, Kind, Witness, checked};
 use crate::error::Result;
 use crate::shown::excerpt;
 
@@ -82,7 +82,9 @@ fn labels(vocabulary: &Vocabulary) -> Vec<String> {
 
 /// Whether a model has a column as a feature, or its values as features.
 pub(super) fn uses(vocabulary: &Vocabulary, column: &Column) -> bool {
-    is_feature(vocabulary, &column.name)
+    // Of a table that is read for a model, only columns whose values it knows are text.
+    matches!(column.kind, Kind::Text)
+        || is_feature(vocabulary, &column.name)
         || one_hot_names(column).iter().flatten().any(|name| is_feature(vocabulary, name))
 }
 
