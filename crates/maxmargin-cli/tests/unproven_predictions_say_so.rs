@@ -54,6 +54,18 @@ fn in_notes_scores_and_json() {
     let heads: Vec<&str> = scores.lines().filter(|line| line.starts_with('#')).collect();
     assert!(heads.len() == 2 && heads.iter().all(|line| line.ends_with(" unproven")), "{scores}");
 
+    // How sure labels are is then an interval.
+    let quiet = folder.run("predict --model m --input two.svm --json --quiet").success();
+    assert!(quiet.get_output().stderr.is_empty());
+    for line in String::from_utf8_lossy(&quiet.get_output().stdout).lines() {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object["proven"], false);
+        let margin = object["margin"].as_array().unwrap();
+        assert!(margin[0].as_f64().unwrap() < margin[1].as_f64().unwrap(), "{object}");
+    }
+    let shown = folder.output("predict --model m --input two.svm --confidence --quiet");
+    assert!(shown.lines().all(|line| line.contains("..")), "{shown}");
+
     let evaluation = folder.output("eval --model m --data two.svm");
     assert!(evaluation.contains(note), "{evaluation}");
     let object = folder.output("eval --model m --data two.svm --json");

@@ -22,7 +22,7 @@ fn features(rows: usize) -> FeatureMatrix {
 fn model(task: impl Task, data: impl TaskData) -> (Model, Arc<dyn DataObject>) {
     let examples = Examples::from_numbers(data).unwrap();
     let model = Trainer::new(task).lambda(0.05).gap(1e-2).train(&examples).unwrap();
-    (model, examples.first(usize::MAX).unwrap().data().first(usize::MAX).unwrap())
+    (model, examples.data().first(usize::MAX).unwrap())
 }
 
 /// Compares with all answers: there are `count` of them for each example. `has` says whether an answer has a part in its place.
