@@ -85,7 +85,7 @@ fn only_where_there_are_any() {
     refused(&mut || {
         Trainer::new(Multiclass::default()).tune_threshold(ThresholdMetric::MacroF1).train(&rows)
     });
-    let plain = Trainer::new(Multiclass::default()).train(&rows).unwrap();
+    let plain = Trainer::new(Multiclass::default()).lambda(1.0).train(&rows).unwrap();
     assert!(plain.with_label_shifts(vec![0.0; 2]).is_err());
     let model = || Trainer::new(Multilabel::default()).lambda(1.0).train(&sets).unwrap();
     assert!(model().with_label_shifts(vec![0.0; 3]).is_err());

@@ -13,7 +13,7 @@ use super::{HeldOut, Problem, Regularizer, Settings, Trainer};
 use crate::data::{TaskData, hold_out};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
-use crate::tasks::{LabelSetExamples, Prediction};
+use crate::tasks::{FittedObject, LabelSetExamples, Prediction};
 
 /// The share of the examples that is held out.
 const SHARE: f64 = 0.2;
@@ -69,6 +69,16 @@ pub struct TunedThresholds {
 }
 
 impl TunedThresholds {
+    /// Refuses tasks that have no thresholds.
+    pub(super) fn check(task: &dyn FittedObject) -> Result<()> {
+        let problem =
+            "only label sets with a constant feature have thresholds (leave out the option no-bias)";
+        match task.has_label_shifts() {
+            true => Ok(()),
+            false => Err(Error::parameter("tune-threshold", problem)),
+        }
+    }
+
     /// Trains on most of the examples of a problem with some settings, at this λ, and tunes on the others.
     pub(super) fn of(
         problem: &Problem,
@@ -77,10 +87,6 @@ impl TunedThresholds {
         lambda: f64,
     ) -> Result<Self> {
         let (task, examples) = (problem.task(), problem.examples());
-        if !task.has_label_shifts() {
-            let problem = "only label sets with a constant feature have thresholds (the task multilabel without the option no-bias)";
-            return Err(Error::parameter("tune-threshold", problem));
-        }
         let (train, others) = hold_out(examples.len(), SHARE, settings.seed)
             .map_err(|_| Error::parameter("tune-threshold", "there are too few examples to hold some out"))?;
         let settings = Settings {
