@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 44] = [
+const RARE: [&str; 53] = [
     // Data.
     "column-names",
     "center",
@@ -16,7 +16,15 @@ const RARE: [&str; 44] = [
     "labels",
     "missing",
     "most-frequent-labels",
+    "id-column",
+    "log-counts",
+    "normalize",
+    "rare-values",
+    "tag-scheme",
     "template-syntax",
+    "text-columns",
+    "tf-idf",
+    "weight-column",
     "test-folds",
     "validate-folds",
     "zero-based",
@@ -33,6 +41,7 @@ const RARE: [&str; 44] = [
     "pair-weights",
     "search",
     "signed",
+    "tune-threshold",
     // How.
     "checkpoint",
     "checkpoint-every",

@@ -30,8 +30,13 @@ fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
 fn output(folder: &Path, command: &str) -> String {
     let arguments = command.strip_prefix("maxmargin ").or(command.strip_prefix("cargo run --release -- "));
     if let Some(arguments) = arguments {
-        let output = common::command(folder, arguments).assert().success().get_output().stdout.clone();
-        return String::from_utf8(output).unwrap();
+        let (arguments, is_all) = match arguments.strip_suffix(" 2>&1") {
+            Some(arguments) => (arguments, true),
+            None => (arguments, false),
+        };
+        let output = common::command(folder, arguments).assert().success().get_output().clone();
+        let notes = if is_all { output.stderr } else { Vec::new() };
+        return String::from_utf8([notes, output.stdout].concat()).unwrap();
     }
     let rest = command.strip_prefix("head -").unwrap_or_else(|| panic!("what is `{command}`?"));
     let (count, file) = rest.split_once(' ').unwrap();

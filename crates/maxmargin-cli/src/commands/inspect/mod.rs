@@ -86,7 +86,7 @@ impl Inspect {
             excerpt(&description.search),
             excerpt(&description.solver),
             description.seed,
-            count(description.passes, "pass").replace("passs", "passes"),
+            count(description.passes, "pass"),
             match description.surrogate.parse::<Surrogate>() {
                 Ok(surrogate) if !surrogate.is_convex() => {
                     format!(
