@@ -17,7 +17,7 @@ fn train_without_lambda_shows_a_table_and_makes_the_model_of_what_it_chose() {
     let train = "train multiclass --train rows.svm --model";
     let output = folder.run(&format!("{train} m")).success().get_output().clone();
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(err.contains("| error | mean loss |") && err.matches("| chosen |").count() == 1, "{err}");
+    assert!(err.contains("error | mean loss | passes |") && err.matches("| chosen |").count() == 1, "{err}");
     assert!(out.contains(": least error of ") && out.contains(" in 10 folds"), "{out}");
 
     let found = object(&folder.output(&format!("{train} j --json --quiet")));

@@ -52,10 +52,17 @@ fn words(line: &str) -> Vec<String> {
 
 fn is_same(shown: &str, printed: &str) -> bool {
     let (shown, printed) = (words(shown), words(printed));
-    let number = |word: &str| word.trim_matches([',', ':', ';', '(', ')']).parse::<f64>().ok();
+    // A number, and what its last digit is worth.
+    let number = |word: &str| {
+        let digits = word.trim_matches([',', ':', ';', '(', ')', '.']);
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        Some((digits.parse::<f64>().ok()?, 0.1f64.powi(decimals as i32)))
+    };
     let is_rule = |word: &str| word.len() > 1 && word.trim_matches(['-', ':']).is_empty();
     let same = |(a, b): (&String, &String)| match (number(a), number(b)) {
-        (Some(a), Some(b)) => (a - b).abs() <= 0.02 * a.abs().max(b.abs()),
+        (Some((a, unit)), Some((b, _))) => {
+            (a - b).abs() <= (0.02 * a.abs().max(b.abs())).max(if a.abs() < 1e3 { 1.01 * unit } else { 0.0 })
+        }
         _ => a == b || is_rule(a) && is_rule(b),
     };
     shown.len() == printed.len() && shown.iter().zip(&printed).all(same)

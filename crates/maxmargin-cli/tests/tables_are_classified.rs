@@ -90,6 +90,8 @@ fn text_weights_and_names_go_round() {
     let json = folder.output("predict --model m --input people.csv --json");
     assert!(json.starts_with("{") && json.contains("\"id\":\"A, 1\""), "{json}");
     assert!(folder.output("eval --model m --data people.csv --json").contains("\"error\":0.0"));
+    folder.write("new.arff", "@relation r\n@attribute 'who, full' string\n@attribute remark date yyyy\n@attribute age real\n@attribute job {clerk,cook}\n@data\n'A, 9',1999,30,cook\nB,?,50,clerk\n");
+    assert_eq!(folder.output("predict --model m --input new.arff"), "A, 9\tyes, sure\nB\tno\n");
     folder.write("new.tsv", "job\tage\npilot\t30\nclerk\t50\n");
     assert_eq!(folder.output("predict --model m --input new.tsv"), "yes, sure\nno\n");
 }

@@ -29,8 +29,8 @@ impl Keyword {
     }
 }
 
-/// Reads up to the line with `@data`.
-pub(super) fn read(source: &mut Source) -> Result<Header> {
+/// Reads up to the line with `@data`. Of columns that may hold anything the types do not matter.
+pub(super) fn read(source: &mut Source, takes_anything: impl Fn(&str) -> bool) -> Result<Header> {
     let mut columns = Vec::new();
     let mut counted_labels = None;
     let mut ended = false;
@@ -46,7 +46,7 @@ pub(super) fn read(source: &mut Source) -> Result<Header> {
             counted_labels = label_count(&mut words)?.map(|count| CountedLabels { count, line: line.number });
         } else if ATTRIBUTE.begins(rest) {
             words.at += ATTRIBUTE.0.len();
-            attribute(&mut words)?.add_to(&mut columns, &line)?;
+            attribute(&mut words, &takes_anything)?.add_to(&mut columns, &line)?;
         } else if DATA.begins(rest) {
             ended = true;
             break;
@@ -82,7 +82,7 @@ fn label_count(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
 }
 
 /// What follows `@attribute`: a name and a type.
-fn attribute(words: &mut Words<'_, '_>) -> Result<Column> {
+fn attribute(words: &mut Words<'_, '_>, takes_anything: impl Fn(&str) -> bool) -> Result<Column> {
     let line = words.line;
     words.skip_blanks();
     let name = words.word(|byte| is_blank(byte) || byte == b'{')?;
@@ -96,6 +96,11 @@ fn attribute(words: &mut Words<'_, '_>) -> Result<Column> {
     words.skip_blanks();
     let kind = match words.take(b'{') {
         true => Kind::Nominal(nominal(words)?),
+        false if takes_anything(&name) => {
+            // Such as a date with its pattern.
+            words.at = line.bytes.len();
+            Kind::Any
+        }
         false => number(words, &name)?,
     };
     words.skip_blanks();
@@ -117,10 +122,12 @@ fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
         format!("the type of `{name}` is missing: numeric, or its values in braces")
     } else if is(&["string"]) {
         format!(
-            "`{name}` is of type string, which is no feature; turn it into word counts (Weka's StringToWordVector does), or remove it"
+            "`{name}` is of type string, which is no feature; turn it into word counts (Weka's StringToWordVector does), or leave it out by the option ignore-columns"
         )
     } else if is(&["date", "relational"]) {
-        format!("`{name}` is of type {found}, which is no feature; write it as numbers, or remove it")
+        format!(
+            "`{name}` is of type {found}, which is no feature; write it as numbers, or leave it out by the option ignore-columns"
+        )
     } else {
         format!(
             "`{found}` is not the type of an attribute: numeric, real, integer, or values in braces like {{0,1}}"

@@ -38,6 +38,11 @@ impl TableColumns {
         self.named().map(|(option, _)| option).next().or((self.least_count > 1).then_some("rare-values"))
     }
 
+    /// Whether a column may hold anything, for its cells are no features.
+    pub(crate) fn takes_anything(&self, column: &str) -> bool {
+        self.id.as_deref() == Some(column) || self.ignored.iter().any(|name| name == column)
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
