@@ -87,8 +87,9 @@ fn every_format_goes_round() {
         // With one that has no label, this is no svmlight file of another kind.
         ("songs.svm", "--format svmlight"),
     ] {
-        let train =
-            format!("train multilabel --train {file} --test {file} {more} --standardize --lambda 0.01");
+        let train = format!(
+            "train multilabel --train {file} --test {file} {more} --standardize --lambda 0.01 --gap 1e-3 --pair-weights four"
+        );
         let trained = object(&folder.output(&format!("{train} --model m --json --quiet")));
         assert_eq!((&trained["n"], &trained["dim"]), (&80.into(), &21.into()), "{file}: {trained}");
         let measured =
