@@ -50,7 +50,6 @@ def classes(source, target):
     flat_classes(None, source, target)
 
 
-ALIGN = ["--fertility", "2,2", "--extra-links", "free", "--loss", "miss=3,false=1"]
 # Name, task, training data, test data or folds, options, figure, conversion.
 SETS = [
     ("emotions", "multilabel", "emotions/emotions-train.arff", "emotions/emotions-test.arff",
