@@ -11,6 +11,7 @@ mod evaluation;
 mod files;
 mod help;
 mod interrupt;
+mod lambda_choice;
 mod loading;
 mod memory;
 mod plot;

@@ -49,6 +49,11 @@ impl Progress {
         Self { limits, show, name, by_gap: TimeLeft::new(limits.gap), is_over: false }
     }
 
+    /// The same with nothing elsewhere than on a terminal: for runs of which others say what came of them.
+    pub fn bar_only(limits: Limits, quiet: bool, name: &str) -> Self {
+        Self::new(limits, quiet || !io::stderr().is_terminal(), name)
+    }
+
     /// Shows how far the run is. After its last pass no time is left.
     pub fn update(&mut self, report: &Report, is_last: bool) {
         self.is_over = is_last;

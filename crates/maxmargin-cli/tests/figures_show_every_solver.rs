@@ -66,8 +66,8 @@ fn png_has_its_signature_and_size() {
 fn bad_places_are_refused_before_any_work() {
     let folder = Folder::new();
     for (arguments, parts) in [
-        ("--plot a.svg --plot b.pdf", &["b.pdf", "--plot", ".svg or .png"][..]),
-        ("--plot svg", &["ends in .svg or .png"]),
+        ("--plot a.svg --plot b.gif", &["b.gif", "--plot", ".svg, .png or .pdf"][..]),
+        ("--plot svg", &["ends in .svg, .png or .pdf"]),
         ("--plot a.svg --plot no/such/b.png", &["cannot write no/such/b.png"]),
     ] {
         let message = folder.refusal(&format!("{COMPARE} {arguments}"), parts);
@@ -92,6 +92,32 @@ fn figures_have_the_size_and_the_title_that_were_asked_for() {
     assert!(tiny.contains("note: a figure of 10x900 has no room for all panels; it is 502x900"), "{tiny}");
     folder.refusal(&format!("{COMPARE} {figure} --plot-size large"), &["such as 800x600"]);
     folder.refusal(&format!("{COMPARE} --plot-title alone"), &["--plot <FILE>"]);
+}
+
+#[test]
+fn pdf_is_whole_and_of_the_right_size() {
+    let folder = Folder::new();
+    folder.output(&format!("{COMPARE} --solvers bmrm --max-passes 2 --plot a.pdf --plot-size 700x500"));
+    let pdf = fs::read(folder.path("a.pdf")).unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    assert!(text.starts_with("%PDF-1.4\n") && text.ends_with("%%EOF\n"), "{text}");
+    assert!(text.contains("/MediaBox [0 0 700 500]"), "{text}");
+    // The table at the end says where objects begin, in bytes.
+    let find = |bytes: &[u8], from: usize| {
+        from + pdf[from..].windows(bytes.len()).position(|at| at == bytes).unwrap()
+    };
+    let table = find(b"xref\n0 5\n", 0);
+    assert!(text.contains(&format!("startxref\n{table}\n")), "{text}");
+    for object in 1..5 {
+        let entry = table + 9 + 20 * object;
+        let place: usize = std::str::from_utf8(&pdf[entry..entry + 10]).unwrap().parse().unwrap();
+        assert!(pdf[place..].starts_with(format!("{object} 0 obj\n").as_bytes()), "object {object}");
+    }
+    let start = find(b"stream\n", 0) + 7;
+    let mut content = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::ZlibDecoder::new(&pdf[start..]), &mut content).unwrap();
+    // Letters are areas with curves, curves of solvers are strokes in their colours.
+    assert!(content.contains(" c ") && content.contains("0.000 0.447 0.698 RG 4 w"), "{content}");
 }
 
 #[test]

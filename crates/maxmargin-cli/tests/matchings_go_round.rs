@@ -112,7 +112,8 @@ fn every_surrogate_and_search_trains() {
         "--surrogate prob-convex",
         "--surrogate slack --loss miss=0.7,false=0.3 --fertility 3,3",
     ] {
-        let line = format!("train matching --train graphs.edges --model m --lambda 0.1 --json {options}");
+        let line =
+            format!("train matching --train graphs.edges --model m --lambda 0.1 --gap 1e-3 --json {options}");
         let object = json(&folder.output(&line));
         assert!(object["gap"].as_f64().unwrap() <= 1e-3, "{options}: {object}");
     }

@@ -100,7 +100,8 @@ fn data_of_another_kind_is_refused() {
     folder.write("words.crf", "B-NP\tform=the\nI-NP\tform=dog\n");
     folder.write("tags.crf2", "NOUN\tw=dog\nVERB\tw=barks\n");
     let other = "this is data of another model";
-    for command in ["eval --data", "predict --input"] {
+    // Without a file, predictions are written as data comes, and the error is at the end.
+    for command in ["eval --data", "predict --output out --input"] {
         folder.refusal(
             &format!("{command} attributes.svm --model m"),
             &["attributes.svm: the model knows no attribute", "3 values", "1 to 5", other],

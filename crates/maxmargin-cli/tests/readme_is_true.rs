@@ -30,8 +30,13 @@ fn blocks(page: &str) -> Vec<(String, Vec<String>)> {
 fn output(folder: &Path, command: &str) -> String {
     let arguments = command.strip_prefix("maxmargin ").or(command.strip_prefix("cargo run --release -- "));
     if let Some(arguments) = arguments {
-        let output = common::command(folder, arguments).assert().success().get_output().stdout.clone();
-        return String::from_utf8(output).unwrap();
+        let (arguments, is_all) = match arguments.strip_suffix(" 2>&1") {
+            Some(arguments) => (arguments, true),
+            None => (arguments, false),
+        };
+        let output = common::command(folder, arguments).assert().success().get_output().clone();
+        let notes = if is_all { output.stderr } else { Vec::new() };
+        return String::from_utf8([notes, output.stdout].concat()).unwrap();
     }
     let rest = command.strip_prefix("head -").unwrap_or_else(|| panic!("what is `{command}`?"));
     let (count, file) = rest.split_once(' ').unwrap();
@@ -52,10 +57,17 @@ fn words(line: &str) -> Vec<String> {
 
 fn is_same(shown: &str, printed: &str) -> bool {
     let (shown, printed) = (words(shown), words(printed));
-    let number = |word: &str| word.trim_matches([',', ':', ';', '(', ')']).parse::<f64>().ok();
+    // A number, and what its last digit is worth.
+    let number = |word: &str| {
+        let digits = word.trim_matches([',', ':', ';', '(', ')', '.']);
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        Some((digits.parse::<f64>().ok()?, 0.1f64.powi(decimals as i32)))
+    };
     let is_rule = |word: &str| word.len() > 1 && word.trim_matches(['-', ':']).is_empty();
     let same = |(a, b): (&String, &String)| match (number(a), number(b)) {
-        (Some(a), Some(b)) => (a - b).abs() <= 0.02 * a.abs().max(b.abs()),
+        (Some((a, unit)), Some((b, _))) => {
+            (a - b).abs() <= (0.02 * a.abs().max(b.abs())).max(if a.abs() < 1e3 { 1.01 * unit } else { 0.0 })
+        }
         _ => a == b || is_rule(a) && is_rule(b),
     };
     shown.len() == printed.len() && shown.iter().zip(&printed).all(same)
@@ -113,10 +125,14 @@ fn the_first_commands_are_the_demo_and_the_tests() {
 fn stale_output_is_noticed() {
     let shown = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     let printed = ["data 200 rows", "gap 9.55e-4, 0.12 s", "done"];
-    for text in ["data 200 rows\ngap 9.55e-4, 3.70 s\ndone", "…\ndone", "data 200 rows\n…", "…\ngap 9.56e-4, 1 s\n…"] {
+    for text in
+        ["data 200 rows\ngap 9.55e-4, 3.70 s\ndone", "…\ndone", "data 200 rows\n…", "…\ngap 9.56e-4, 1 s\n…"]
+    {
         assert_eq!(difference(&shown(text), &printed), None, "{text}");
     }
-    for text in ["data 210 rows\n…", "data 200 rows\ndone", "data 200 rows", "…\ngap 9.55e-4, 0.12 s", "…\nover\n…"] {
+    for text in
+        ["data 210 rows\n…", "data 200 rows\ndone", "data 200 rows", "…\ngap 9.55e-4, 0.12 s", "…\nover\n…"]
+    {
         assert!(difference(&shown(text), &printed).is_some(), "{text}");
     }
 }

@@ -119,7 +119,7 @@ fn what_cannot_be_compared_is_refused() {
         ("--example 3", &["--plot"]),
         ("--example 12 --plot a.svg", &["no example 12", "0 to 11"]),
         ("--every 0", &["--every"]),
-        ("--plot a.pdf", &[".svg or .png"]),
+        ("--plot a.gif", &[".svg, .png or .pdf"]),
     ] {
         folder.refusal(&format!("{COMPARE} {arguments}"), parts);
     }

@@ -129,7 +129,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
     folder.refusal("associate --text a.en --output x", &["--text"]);
     folder.refusal("associate --text a.en c.fr --output x", &["c.fr"]);
     folder.refusal("grid --text a.en a.fr --links a.wa --sentence 99", &["99"]);
-    folder.refusal("grid --text a.en a.fr --links a.wa --output grid.gif", &[".svg or .png"]);
+    folder.refusal("grid --text a.en a.fr --links a.wa --output grid.gif", &[".svg, .png or .pdf"]);
     folder.write("words.assoc", "nonsense");
     folder.refusal(&format!("{train} --links c.links --associations words.assoc"), &["c.fr"]);
     folder.refusal("predict --model m --input a.en a.fr --associations words.assoc", &["words.assoc"]);

@@ -18,7 +18,7 @@ use crate::risk::Risk;
 use crate::shown::excerpt;
 use crate::solver::{RunState, Solver, SolverFactory, load_state_with, save_state};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 3\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 4\n";
 
 /// What a run is about takes some hundred bytes. It lies within this many.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -119,6 +119,11 @@ impl CheckpointDir {
         self.load_with(identity, risk, &[])
     }
 
+    /// What the run is about.
+    pub fn identity(&self) -> Result<Identity> {
+        self.read().map(|(identity, _)| identity)
+    }
+
     /// The same where solvers that were written elsewhere may come back, each by the name of its factory.
     pub fn load_with(
         &self,
@@ -126,9 +131,33 @@ impl CheckpointDir {
         risk: &dyn Risk,
         others: &[&dyn SolverFactory],
     ) -> Result<(RunState, Box<dyn Solver>)> {
-        let refuse = |problem: String| Error::model(&self.file, problem);
-        let damaged =
-            || refuse("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned());
+        let (found, body) = self.read()?;
+        for ((name, value), (old_name, old_value)) in identity.iter().zip(&found) {
+            if name != old_name || value != old_value {
+                return Err(self.refused(format!(
+                    "of another run: its {} is {}, and this run's {name} is {value}; \
+                     give the same data and settings as then, or another directory",
+                    excerpt(old_name),
+                    excerpt(old_value).at_most(MOST_OF_A_VALUE),
+                )));
+            }
+        }
+        if identity.len() != found.len() {
+            return Err(self.refused("of another kind of run".to_owned()));
+        }
+        load_state_with(&body, risk, others).map_err(|_| self.damaged())
+    }
+
+    fn refused(&self, problem: String) -> Error {
+        Error::model(&self.file, problem)
+    }
+
+    fn damaged(&self) -> Error {
+        self.refused("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned())
+    }
+
+    /// What the run is about, and its state.
+    fn read(&self) -> Result<(Identity, Vec<u8>)> {
         let mut reader = File::open(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
         let mut read = |count: u64, to: &mut Vec<u8>| {
             Read::by_ref(&mut reader)
@@ -140,35 +169,23 @@ impl CheckpointDir {
         let mut bytes = Vec::new();
         read(MAGIC.len() as u64, &mut bytes)?;
         if bytes != MAGIC {
-            return Err(refuse(
+            return Err(self.refused(
                 "not a checkpoint, or one of another version of maxmargin; delete it and start again"
                     .to_owned(),
             ));
         }
         bytes.clear();
         read(LONGEST_HEADER, &mut bytes)?;
-        let (header, begun) = postcard::take_from_bytes::<Header>(&bytes).map_err(|_| damaged())?;
+        let (header, begun) = postcard::take_from_bytes::<Header>(&bytes).map_err(|_| self.damaged())?;
         let begins = bytes.len() - begun.len();
         let begun = begun.len() as u64;
         // One byte more tells whether the file goes on.
         read(header.bytes.saturating_sub(begun).saturating_add(1), &mut bytes)?;
         let body = &bytes[begins..];
         if header.bytes != body.len() as u64 || header.checksum != fingerprint_of_bytes(body) {
-            return Err(damaged());
+            return Err(self.damaged());
         }
-        for ((name, value), (old_name, old_value)) in identity.iter().zip(&header.identity) {
-            if name != old_name || value != old_value {
-                return Err(refuse(format!(
-                    "of another run: its {} is {}, and this run's {name} is {value}; \
-                     give the same data and settings as then, or another directory",
-                    excerpt(old_name),
-                    excerpt(old_value).at_most(MOST_OF_A_VALUE),
-                )));
-            }
-        }
-        if identity.len() != header.identity.len() {
-            return Err(refuse("of another kind of run".to_owned()));
-        }
-        load_state_with(body, risk, others).map_err(|_| damaged())
+        bytes.drain(..begins);
+        Ok((header.identity, bytes))
     }
 }

@@ -48,17 +48,13 @@ fn positions_of_sequences_count() {
 }
 
 #[test]
-fn weights_to_start_from_need_a_solver_that_can() {
-    for (risk, kind) in [(classes(5), SolverKind::ProxPBmrm), (classes(7), SolverKind::ProxBmrm)] {
-        let choice = SolverKind::Auto.resolve(&risk, 1.0 / 60.0).from_given_weights(&risk);
-        assert_eq!(choice.kind, kind);
-    }
-}
-
-#[test]
 fn what_is_chosen_reaches_the_gap() {
-    for risk in [classes(5), classes(7)] {
-        let settings = SolverSettings::new(1.0 / 60.0).unwrap();
+    let risks = || [classes(5), classes(7)].into_iter();
+    // Weights to start from do not change the choice.
+    let cases = risks().map(|risk| (risk, false)).chain(risks().map(|risk| (risk, true)));
+    for (risk, is_given) in cases {
+        let start = is_given.then(|| vec![0.1; risk.dim()]);
+        let settings = SolverSettings { start, ..SolverSettings::new(1.0 / 60.0).unwrap() };
         let mut solver = SolverKind::Auto.build(&risk, &settings).unwrap();
         assert_eq!(solver.name(), SolverKind::Auto.resolve(&risk, settings.lambda).kind.name());
         let outcome = run(solver.as_mut(), &risk, Limits::default(), |_| ControlFlow::Continue(())).unwrap();

@@ -9,8 +9,8 @@ use maxmargin::{Examples, Model, Multiclass, Multilabel, Trainer};
 
 const LABELS: usize = 4;
 
-/// A label is the more likely the larger its feature is, but seldom more likely than not: to predict it only then makes the fewest
-/// mistakes, and a bad F1.
+/// A label is rare, and its feature is larger where it is there, but not by much: to predict it only where it is more likely than not
+/// makes the fewest mistakes, and misses most of it.
 fn rare(count: usize, mut seed: u64) -> Examples {
     let mut random = || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -18,9 +18,10 @@ fn rare(count: usize, mut seed: u64) -> Examples {
     };
     let (mut rows, mut sets) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let row: Vec<f64> = (0..LABELS).map(|_| random()).collect();
-        let has = |(_, feature): &(u32, &f64)| random() < 0.6 * **feature;
-        sets.push((0..).zip(&row).filter(has).map(|(label, _)| label).collect::<Vec<u32>>());
+        let set: Vec<u32> = (0..LABELS as u32).filter(|_| random() < 0.1).collect();
+        let offset = |label: usize| if set.contains(&(label as u32)) { 0.8 } else { 0.0 };
+        let row: Vec<f64> = (0..LABELS).map(|label| random() + random() + offset(label)).collect();
+        sets.push(set);
         rows.push(row);
     }
     let data = LabelSetExamples::from_sets(FeatureMatrix::from_dense(&rows), &sets).unwrap();
@@ -35,15 +36,15 @@ fn figure(model: &Model, test: &Examples, metric: ThresholdMetric) -> f64 {
 
 #[test]
 fn and_better_where_nobody_has_looked() {
-    let (train, test) = (rare(1000, 1), rare(1000, 2));
+    let (train, test) = (rare(3000, 1), rare(3000, 2));
     for (pairs, signed) in [(Pairs::None, false), (Multilabel::default().pairs, false), (Pairs::None, true)] {
         let task = Multilabel { pairs, signed, ..Multilabel::default() };
-        let trainer = || Trainer::new(task.clone()).lambda(1e-3).gap(1e-3);
+        let trainer = || Trainer::new(task.clone()).lambda(1e-4).gap(1e-2);
         let plain = trainer().train(&train).unwrap();
         for metric in [ThresholdMetric::MicroF1, ThresholdMetric::MacroF1] {
             let tuned = trainer().tune_threshold(metric).train(&train).unwrap();
             let (before, after) = (figure(&plain, &test, metric), figure(&tuned, &test, metric));
-            assert!(after > before + 0.08, "{metric}, signed {signed}: {before}, then {after}");
+            assert!(after > before + 0.02, "{metric:?}, signed {signed}: {before}, then {after}");
             assert_eq!((tuned.weights(), tuned.certificate()), (plain.weights(), plain.certificate()));
             let shifts = tuned.label_shifts().unwrap();
             assert!(shifts.iter().any(|shift| *shift > 0.0), "{shifts:?}");
@@ -84,7 +85,7 @@ fn only_where_there_are_any() {
     refused(&mut || {
         Trainer::new(Multiclass::default()).tune_threshold(ThresholdMetric::MacroF1).train(&rows)
     });
-    let plain = Trainer::new(Multiclass::default()).train(&rows).unwrap();
+    let plain = Trainer::new(Multiclass::default()).lambda(1.0).train(&rows).unwrap();
     assert!(plain.with_label_shifts(vec![0.0; 2]).is_err());
     let model = || Trainer::new(Multilabel::default()).lambda(1.0).train(&sets).unwrap();
     assert!(model().with_label_shifts(vec![0.0; 3]).is_err());

@@ -15,5 +15,7 @@ pub use given::Given;
 pub use plotting::PlotArguments;
 pub use problem::ProblemArguments;
 pub use running::RunArguments;
-pub use solving::{RegularizerArguments, SolvingArguments, not_negative, positive, share};
+pub use solving::{
+    REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
+};
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};

@@ -11,7 +11,7 @@ use crate::plot::{FigureFile, Picture};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct PlotArguments {
-    /// Draw a figure to this file, which ends in .svg or .png; may be given more than once
+    /// Draw a figure to this file, which ends in .svg, .png or .pdf; may be given more than once
     ///
     /// Solvers: the gap against time and passes. Searches: the label plane of an example, with the ways of all searches. eval:
     /// precision over confidence, with --confidence-bins.

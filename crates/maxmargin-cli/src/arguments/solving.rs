@@ -9,41 +9,42 @@ use maxmargin::training::{Regularizer, Settings};
 use super::running::on_threads;
 use crate::print::number;
 
+/// The heading of all that says how much to regularise.
+pub const REGULARISATION: &str = "Regularisation (one of them; train chooses λ by itself when none is given)";
+
 /// The three ways to say how much to regularise.
 #[derive(Debug, Clone, Args)]
-#[group(multiple = false)]
+#[group(id = "regularizer", multiple = false)]
 pub struct RegularizerArguments {
     /// λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w)
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = REGULARISATION)]
     pub lambda: Option<f64>,
 
     /// C of ½ ‖w‖² + C · 1/n Σ H_i(w): λ = 1/C
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = REGULARISATION)]
     pub c_mean: Option<f64>,
 
-    /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n). C = 1 when nothing is given
-    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = "Regularisation (one of them)")]
+    /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n)
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive, help_heading = REGULARISATION)]
     pub c_sum: Option<f64>,
 }
 
 impl RegularizerArguments {
-    /// Which of them was given.
-    pub fn choice(&self) -> Regularizer {
+    /// Which of them was given; what is said for none of them otherwise.
+    pub fn choice_or(&self, otherwise: Regularizer) -> Regularizer {
         match (self.lambda, self.c_mean, self.c_sum) {
             (Some(lambda), ..) => Regularizer::Lambda(lambda),
             (_, Some(c), _) => Regularizer::CMean(c),
-            (.., c) => Regularizer::CSum(c.unwrap_or(1.0)),
+            (.., Some(c)) => Regularizer::CSum(c),
+            _ => otherwise,
         }
     }
+}
 
-    /// What it means for this many examples, for a person.
-    pub fn describe(&self, examples: usize) -> String {
-        let lambda = self.choice().lambda(examples);
-        let (mean, sum) = (number(1.0 / lambda), number(1.0 / (lambda * examples as f64)));
-        let is_given = self.lambda.is_some() || self.c_mean.is_some() || self.c_sum.is_some();
-        let default = if is_given { "" } else { "; the default, C-sum 1" };
-        format!("{} (C-mean {mean}, C-sum {sum}{default})", number(lambda))
-    }
+/// What λ means for this many examples, for a person.
+pub fn describe_lambda(lambda: f64, examples: usize) -> String {
+    let (mean, sum) = (number(1.0 / lambda), number(1.0 / (lambda * examples as f64)));
+    format!("{} (C-mean {mean}, C-sum {sum})", number(lambda))
 }
 
 /// How to solve, and when to stop.
@@ -55,7 +56,7 @@ pub struct SolvingArguments {
     pub groups: u16,
 
     /// Stop at this relative gap (primal − lower bound) / primal
-    #[arg(long, value_name = "X", default_value_t = 1e-3, allow_negative_numbers = true, value_parser = positive)]
+    #[arg(long, value_name = "X", default_value_t = 1e-2, allow_negative_numbers = true, value_parser = positive)]
     pub gap: f64,
 
     /// Stop after this many passes over the data; 100 where there is no certificate and no other limit

@@ -36,7 +36,7 @@ pub struct Grid {
     #[arg(long, value_name = "N", default_value_t = 1)]
     sentence: u64,
 
-    /// Draw a figure, SVG or PNG by the ending of the name, instead of showing text
+    /// Draw a figure, SVG, PNG or PDF by the ending of the name, instead of showing text
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

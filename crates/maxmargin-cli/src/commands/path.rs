@@ -6,10 +6,9 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use maxmargin::data::{DataObject, hold_out};
-use maxmargin::metrics::Metrics;
 use maxmargin::shown::did_you_mean;
 use maxmargin::solver::{Outcome, SolverKind, Stop};
-use maxmargin::training::{HeldOut, PathStep, Problem, Regularizer, Settings, Trained};
+use maxmargin::training::{HeldOut, Ladder, PathStep, Problem, Regularizer, Settings, Trained};
 use maxmargin::{Examples, Trainer};
 use serde_json::{Value, json};
 
@@ -25,7 +24,8 @@ use crate::training::{Finished, MissedGap, end, show};
 
 /// Train for several λ, keep the model that validates best
 ///
-/// Goes from the largest λ to the smallest and starts each run from the one before: bcfw, sdca and n-slack from its planes
+/// Goes from the largest λ to the smallest, and beyond either end of the list where the best one lies there; without a list it
+/// finds values by itself, as `train` does. It starts each run from the one before: bcfw, sdca and n-slack from its planes
 /// and their coefficients, the others from its weights (sgd from 0). The model with the best --select figure on the
 /// validation data is in --model as soon as it is the best; of equals, the one with the larger λ. --time-limit and
 /// --max-passes hold for each λ. Ctrl-C breaks off, prints the table of the values so far and exits with 130.
@@ -34,7 +34,7 @@ use crate::training::{Finished, MissedGap, end, show};
 /// (--hold-out).
 #[derive(Debug, Args)]
 #[command(
-    group(ArgGroup::new("values").required(true).args(["lambdas", "c_sums"])),
+    group(ArgGroup::new("values").args(["lambdas", "c_sums"])),
     group(ArgGroup::new("validation").required(true).multiple(true).args(["validate", "validate_folds", "hold_out"])),
     after_help = "\
 Examples:
@@ -69,11 +69,12 @@ pub struct Path {
     #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["validate", "validate_folds"], help_heading = "Evaluation")]
     hold_out: Option<f64>,
 
-    /// The figure that decides, by the name that eval prints: mean_loss, or for example micro_f1 or jaccard
+    /// The figure that decides, by the name that eval prints, for example mean_loss, macro_f1 or jaccard
     ///
-    /// Losses and errors are the better the smaller they are, all others the larger.
-    #[arg(long, value_name = "METRIC", default_value = "mean_loss", help_heading = "Evaluation")]
-    select: String,
+    /// Losses and errors are the better the smaller they are, all others the larger. Without it, it is what the task goes by: error,
+    /// token_error (chunk_f1 where labels mark chunks), micro_f1 of label sets, aer of matchings; mean_loss where mistakes have costs.
+    #[arg(long, value_name = "METRIC", help_heading = "Evaluation")]
+    select: Option<String>,
 
     /// In the end train once more with the best λ, on all training examples: those that were held out too
     #[arg(long, help_heading = "Evaluation")]
@@ -149,14 +150,16 @@ impl Path {
         let (problem, validation) = self.split(chosen, &trainer, &examples, others)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let validation = validation.with_background(problem.task(), &background)?;
-        let names = validation.figure_names(problem.task())?;
-        if !names.contains(&self.select.as_str()) {
-            let meant = did_you_mean(&self.select, names.iter().copied());
-            bail!("--select: there is no figure {}; there are {}{meant}", self.select, names.join(", "));
+        let figures = validation.figures(problem.task())?;
+        let select = self.select.as_deref().unwrap_or(figures.main());
+        if figures.figure(select).is_none() {
+            let names: Vec<&str> = figures.figures.iter().map(|(name, _)| *name).collect();
+            let meant = did_you_mean(select, names.iter().copied());
+            bail!("--select: there is no figure {select}; there are {}{meant}", names.join(", "));
         }
         let listening = interrupt::listen();
         let Followed { lambdas, best, runs, mut missed, table } =
-            self.train_all(&trainer, &problem, &validation)?;
+            self.train_all(&trainer, &problem, &validation, select)?;
         let (n, dim, task, held_out) =
             (problem.examples().len(), problem.task().dim(), problem.task().name(), validation.data().len());
         drop((problem, validation));
@@ -180,7 +183,7 @@ impl Path {
                 "dim": dim,
                 "threads": threads,
                 "validated_on": held_out,
-                "select": self.select,
+                "select": select,
                 "best_lambda": lambdas[best],
                 "best": runs[best],
                 "runs": runs,
@@ -193,7 +196,7 @@ impl Path {
             return end();
         }
         let (lambda, path) = (number(lambdas[best]), self.model.display());
-        let by = self.select.replace('_', " ");
+        let by = select.replace('_', " ");
         let figures = "the figures right of the gap are about the validation data";
         let model = match &refit {
             Some(run) => {
@@ -237,31 +240,39 @@ impl Path {
         Ok((problem, validation))
     }
 
-    fn train_all(&self, trainer: &Trainer, problem: &Problem, validation: &HeldOut) -> Result<Followed> {
+    fn train_all(
+        &self,
+        trainer: &Trainer,
+        problem: &Problem,
+        validation: &HeldOut,
+        select: &str,
+    ) -> Result<Followed> {
         let n = problem.examples().len() as f64;
         let mut lambdas = self.lambdas.clone();
         lambdas.extend(self.c_sums.iter().map(|c| 1.0 / (c * n)));
-        lambdas.sort_by(|a, b| b.total_cmp(a));
-        lambdas.dedup();
 
         let mut path = trainer.path(problem)?;
-        // How bad the best one is, and its place.
-        let mut best: Option<(f64, usize)> = None;
+        let mut ladder = if lambdas.is_empty() { path.ladder()? } else { Ladder::of(&lambdas)? };
         let mut runs: Vec<Value> = Vec::new();
         let mut missed = Vec::new();
         let mut table: Option<Table> = None;
-        for (i, &lambda) in lambdas.iter().enumerate() {
-            let name = format!("λ {} ({} of {})", number(lambda), i + 1, lambdas.len());
+        while let Some(lambda) = ladder.next() {
+            let name = format!("λ {} (number {})", number(lambda), runs.len() + 1);
+            if ladder.is_beyond(runs.len()) && !lambdas.is_empty() && !self.solving.quiet {
+                let end =
+                    if Some(lambda) < ladder.lambdas().reduce(f64::min) { "smallest" } else { "largest" };
+                note(&format!("the best λ is the {end} so far; going on beyond it with {}", number(lambda)));
+            }
             let mut progress = Progress::new(path.limits(), self.solving.quiet, &name);
             let step = path.step(lambda, &interrupt::halt(), |event| show(event, &mut progress, |_| ()))?;
             let PathStep { model, weights, solver, settings, outcome, .. } = step;
             let Outcome { report, stop, .. } = outcome;
             end(&progress, stop);
             let evaluation = Shown::new(validation, validation.evaluate(problem.task(), &weights)?);
-            let badness = self.badness(&evaluation);
-            if best.is_none_or(|(least, _)| badness < least) {
+            let badness = evaluation.evaluation.metrics.badness(select).unwrap_or(f64::INFINITY);
+            ladder.add(lambda, badness, 0.0);
+            if ladder.best() == Some(runs.len()) {
                 model.save(&self.model)?;
-                best = Some((badness, i));
             }
 
             let finished = Finished { problem, solver, settings: &settings, report, stop };
@@ -270,9 +281,9 @@ impl Path {
             run["validation"] = evaluation.json(false);
             runs.push(run);
             let mut figures = evaluation.summary();
-            if figures.iter().all(|(name, _)| *name != self.select) {
+            if figures.iter().all(|(name, _)| *name != select) {
                 let all = evaluation.evaluation.metrics.figures.iter().copied();
-                figures.extend(all.filter(|(name, _)| *name == self.select));
+                figures.extend(all.filter(|(name, _)| *name == select));
             }
             let table = table.get_or_insert_with(|| {
                 let fixed = ["λ", "C-sum", "passes", "time", "primal", "lower bound", "gap"];
@@ -288,20 +299,14 @@ impl Path {
                 report.certificate.gap().to_string(),
             ];
             table.row(fixed.into_iter().chain(figures.iter().map(|(_, value)| number(*value))));
-            if stop == Stop::Interrupted || interrupt::asked() && (i + 1 < lambdas.len() || self.refit) {
+            if stop == Stop::Interrupted || interrupt::asked() && (ladder.next().is_some() || self.refit) {
                 interrupt::heed();
                 note("interrupted; what follows is about the values of λ so far");
                 break;
             }
         }
-        let (Some((_, best)), Some(table)) = (best, table) else { bail!("there is no value of λ") };
-        Ok(Followed { lambdas, best, runs, missed, table })
-    }
-
-    /// The figure that decides, or its negative: the less the better.
-    fn badness(&self, evaluation: &Shown<'_>) -> f64 {
-        let value = evaluation.evaluation.metrics.figure(&self.select).unwrap_or(f64::INFINITY);
-        if Metrics::is_smaller_better(&self.select) { value } else { -value }
+        let (Some(best), Some(table)) = (ladder.best(), table) else { bail!("there is no value of λ") };
+        Ok(Followed { lambdas: ladder.lambdas().collect(), best, runs, missed, table })
     }
 
     /// Trains on all examples of the training files, those to validate on too, and replaces the model.

@@ -8,16 +8,20 @@ use clap::Args;
 use maxmargin::solver::{Report, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::training::{
-    CheckpointPlan, HeldOut, Settings, ThresholdMetric, Trained, TunedThresholds, describe_columns,
+    CheckpointPlan, HeldOut, Regularizer, Settings, ThresholdMetric, Trained, TunedThresholds,
+    describe_columns,
 };
 use maxmargin::{Error, Model, Trainer};
+use serde_json::{Value, json};
 
 use crate::arguments::{
-    ChosenTask, Folds, ProblemArguments, RegularizerArguments, SolvingArguments, TaskCommand, not_negative,
+    ChosenTask, Folds, ProblemArguments, REGULARISATION, RegularizerArguments, SolvingArguments, TaskCommand,
+    describe_lambda, not_negative,
 };
 use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
+use crate::lambda_choice::{self, ChoiceProgress};
 use crate::loading::{load, note_all};
 use crate::memory;
 use crate::print::{bytes, count, note, percent, say, say_json};
@@ -27,6 +31,7 @@ use crate::training::{Finished, Log, MissedGap, end, show};
 /// Train a model and prove how good it is
 ///
 /// Minimises F(w) = λ/2 ‖w‖² + 1/n Σ H_i(w) until the relative gap between F(w) and a proven lower bound is at most --gap.
+/// Without λ or C, λ is chosen by itself on examples that are held out, and then all examples are trained on: docs/lambda.md.
 /// Ctrl-C breaks off, saves the model so far (and the checkpoint, if there is one) and exits with 130.
 ///
 /// Each task has flags of its own: `maxmargin train TASK --help` shows them all.
@@ -57,6 +62,13 @@ pub struct Train {
     #[command(flatten)]
     regularizer: RegularizerArguments,
 
+    /// Choose λ in K folds: each example is held out once
+    ///
+    /// Without λ or C a fifth of the examples is held out (below 1000 examples: 2 to 10 folds), models for falling values of λ are trained
+    /// on the others, and the one that validates best by the task's own figure decides. Then all examples are trained on.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(2..), conflicts_with = "regularizer", help_heading = REGULARISATION)]
+    cv: Option<u16>,
+
     /// auto, bmrm, prox-bmrm, p-bmrm, prox-p-bmrm, n-slack, bcfw, sdca, sgd, extragradient or small-qp
     ///
     /// bmrm: the bundle method, one cutting plane a pass. prox-bmrm: with a prox-term, from a start by SGD. p-bmrm and
@@ -71,9 +83,9 @@ pub struct Train {
     #[command(flatten)]
     solving: SolvingArguments,
 
-    /// Start from the weights of another model of the same task, labels and attributes
+    /// Start from the weights of another model of the same task, where the names of labels and attributes agree
     ///
-    /// Columns are filled in and standardised as for that model, not anew.
+    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew.
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
 
@@ -163,7 +175,7 @@ impl Train {
         let (examples, others) = load(&self.problem, chosen, others)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings {
-            regularizer: self.regularizer.choice(),
+            regularizer: self.regularizer.choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
             solver: self.solver,
             background: background.clone(),
             single_precision: self.f32,
@@ -186,18 +198,16 @@ impl Train {
         };
         let test = test.map(|test| test.with_background(problem.task(), &background)).transpose()?;
         drop(examples);
-        let training = trainer.prepare_problem(problem)?;
+        let listening = interrupt::listen();
+        let mut choosing = ChoiceProgress::new(self.solving.quiet);
+        let training = trainer.prepare_watched(problem, &interrupt::halt(), |event| choosing.take(event))?;
+        let examples = training.problem().examples().len();
+        let lambda_choice = training.lambda_choice().cloned();
+        if let Some(choice) = lambda_choice.as_ref().filter(|_| !self.solving.quiet) {
+            note(&lambda_choice::table(choice, examples));
+        }
         chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
-        let thresholds = training.thresholds().map(
-            |TunedThresholds { metric, held_out, values: (before, after), .. }| {
-                let examples = count(*held_out, "example");
-                format!(
-                    "{metric} on {examples} held out: {} before, {} after",
-                    percent(*before),
-                    percent(*after)
-                )
-            },
-        );
+        let thresholds = training.thresholds().cloned();
         let begun = training.report().passes;
         if self.resume {
             note(&match begun {
@@ -216,7 +226,6 @@ impl Train {
         };
         let mut progress = Progress::new(training.limits(), self.solving.quiet, "");
         let (choice, settings) = (training.choice(), training.settings().clone());
-        let listening = interrupt::listen();
         let trained = training.run(&interrupt::halt(), |event| {
             let write = |report: &Report| {
                 if let Some(log) = &mut log {
@@ -244,8 +253,15 @@ impl Train {
             let mut object = finished.json();
             object["model"] = self.model.display().to_string().into();
             object["threads"] = threads.into();
+            object["lambda_choice"] =
+                lambda_choice.as_ref().map_or(Value::Null, |choice| lambda_choice::json(choice, examples));
             object["memory_estimate"] = memory.into();
             object["memory_peak"] = memory::peak().into();
+            if let Some(TunedThresholds { metric, shifts, held_out, values: (before, after) }) = &thresholds {
+                object["thresholds"] = json!({
+                    "metric": metric.name(), "shifts": shifts, "held_out": held_out, "before": before, "after": after,
+                });
+            }
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }
@@ -258,20 +274,29 @@ impl Train {
         let columns = describe_columns(problem.preprocessing());
         let columns = columns.map_or(String::new(), |columns| format!("columns      {columns}\n"));
         let mut text = format!(
-            "data         {}\n{columns}problem      {task}, {search}, loss {loss}, {options}\nλ            {λ}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
+            "data         {}\n{columns}problem      {task}, {search}, loss {loss}, {options}\nλ            {λ}{chosen}\nsolver       {solver}{why}\ncertificate  {certificate}\nstop         {work}\nmodel        {path}\n",
             problem.describe(),
             task = problem.task().name(),
             search = problem.describe_search(),
             loss = problem.task().loss_name(),
             options = problem.task().describe(),
-            λ = self.regularizer.describe(problem.examples().len()),
+            λ = describe_lambda(settings.lambda, examples),
+            chosen = lambda_choice
+                .as_ref()
+                .map_or(String::new(), |choice| format!(": {}", lambda_choice::why(choice))),
             why = choice.why(),
             certificate = finished.certificate(),
             work = finished.work(),
             path = self.model.display(),
         );
-        if let Some(thresholds) = thresholds {
-            text += &format!("thresholds   {thresholds}\n");
+        if let Some(TunedThresholds { metric, held_out, values: (before, after), .. }) = thresholds {
+            text += &format!(
+                "thresholds   {} on {} held out: {} before, {} after\n",
+                metric.name(),
+                count(held_out, "example"),
+                percent(before),
+                percent(after)
+            );
         }
         if let Some(evaluation) = &evaluation {
             text += &format!("test         {}\n", evaluation.line());

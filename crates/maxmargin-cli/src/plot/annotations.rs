@@ -12,6 +12,9 @@ const APART: i32 = 4;
 /// things are.
 const SIDES: [(i32, i32); 8] = [(1, -1), (1, 0), (1, 1), (0, 1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
+/// A place, or a width and a height, in pixels.
+type Pair = (i32, i32);
+
 /// A rectangle: its left upper corner, width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
@@ -41,7 +44,7 @@ impl Area {
 }
 
 /// The places of texts of these sizes, each beside its point.
-pub fn places(texts: &[((i32, i32), (i32, i32))], inside: &(Range<i32>, Range<i32>)) -> Vec<Area> {
+pub fn places(texts: &[(Pair, Pair)], inside: &(Range<i32>, Range<i32>)) -> Vec<Area> {
     let points: Vec<Area> =
         texts.iter().map(|&(point, _)| Area { corner: point, size: (0, 0) }.around(POINT)).collect();
     let mut placed: Vec<Area> = Vec::new();

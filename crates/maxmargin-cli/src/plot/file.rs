@@ -1,17 +1,19 @@
-//! Pictures in files: SVG and PNG, told by the ending of the name.
+//! Pictures in files: SVG, PNG and PDF, told by the ending of the name.
 //!
-//! Text in SVG is left to whoever shows it, as sans-serif; in PNG it is set in DejaVu Sans, which is compiled in, so that
+//! Text in SVG is left to whoever shows it, as sans-serif; in PNG and PDF it is set in DejaVu Sans, which is compiled in, so that
 //! no fonts need to be installed.
 
 use std::io::Write;
 use std::path::PathBuf;
 
+use ab_glyph::FontRef;
 use anyhow::{Result, anyhow};
 use maxmargin::{Error, OutputFile};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::FONT;
+use super::pdf::{self, PdfBackend};
 use crate::print::note;
 
 /// A file to draw to. Its ending tells the format.
@@ -26,16 +28,18 @@ pub struct FigureFile {
 enum FigureFormat {
     Svg,
     Png,
+    Pdf,
 }
 
 impl FigureFile {
-    /// Refuses endings other than .svg and .png.
+    /// Refuses endings other than .svg, .png and .pdf.
     pub fn new(path: PathBuf) -> Result<Self, &'static str> {
         let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
         let format = match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("svg") => FigureFormat::Svg,
             Some("png") => FigureFormat::Png,
-            _ => return Err("the name of a figure ends in .svg or .png"),
+            Some("pdf") => FigureFormat::Pdf,
+            _ => return Err("the name of a figure ends in .svg, .png or .pdf"),
         };
         Ok(Self { path, format })
     }
@@ -72,6 +76,7 @@ pub trait Picture {
         let bytes = match file.format {
             FigureFormat::Svg => self.svg(size)?.into_bytes(),
             FigureFormat::Png => self.png(size)?,
+            FigureFormat::Pdf => self.pdf(size)?,
         };
         let mut output = OutputFile::create(&file.path)?;
         output.write_all(&bytes).map_err(|e| Error::io("write", &file.path, e))?;
@@ -84,6 +89,14 @@ pub trait Picture {
         draw(self, SVGBackend::with_string(&mut text, (width, height)).into_drawing_area())?;
         let size = |width, height| format!("width=\"{width}\" height=\"{height}\" viewBox");
         Ok(text.replacen(&size(width, height), &size(width / 2, height / 2), 1))
+    }
+
+    /// The bytes of a PDF file.
+    fn pdf(&self, size: (u32, u32)) -> Result<Vec<u8>> {
+        let font = FontRef::try_from_slice(dejavu::sans::regular())?;
+        let mut content = String::new();
+        draw(self, PdfBackend::new(size, &mut content, font).into_drawing_area())?;
+        Ok(pdf::file(size, &content)?)
     }
 
     /// The bytes of a PNG file.

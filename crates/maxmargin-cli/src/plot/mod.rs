@@ -10,6 +10,7 @@ mod annotations;
 mod file;
 mod label_plane;
 mod log_axis;
+mod pdf;
 
 use std::ops::Range;
 

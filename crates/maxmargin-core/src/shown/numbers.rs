@@ -76,14 +76,27 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// `1 label`, `2 labels`.
+/// `1 label`, `2 labels`, `2 passes`.
 pub fn count(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    let end = match count {
+        1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{count} {what}{end}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn things_are_counted() {
+        assert_eq!(
+            [count(1, "pass"), count(2, "pass"), count(0, "label")],
+            ["1 pass", "2 passes", "0 labels"]
+        );
+    }
 
     #[test]
     fn numbers_have_six_digits() {

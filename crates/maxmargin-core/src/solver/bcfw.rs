@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Look, Workers};
+use super::choice::check_start;
 use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::Result;
 use crate::linear::LargeVector;
@@ -85,6 +86,8 @@ pub struct Bcfw {
     seen: f64,
     real: f64,
     passes_since: usize,
+    /// Whether the average is where to start, and nothing is known yet.
+    starts_here: bool,
     /// See [`Solver::estimated_gap`].
     #[serde(skip)]
     estimated_gap: Option<f64>,
@@ -150,9 +153,19 @@ impl Bcfw {
             seen: f64::INFINITY,
             real: 1.0,
             passes_since: 0,
+            starts_here: false,
             estimated_gap: None,
             made_for: MadeFor::new(risk),
         })
+    }
+
+    /// From given weights: the first pass takes the planes there, which hold wherever they are taken, and finds the best
+    /// coefficients for them. The weights themselves are the first whose primal value is known.
+    pub fn starting_at(mut self, start: &[f64], risk: &dyn Risk) -> Result<Self> {
+        check_start(start, risk)?;
+        self.average.point.copy_from_slice(start);
+        self.starts_here = true;
+        Ok(self)
     }
 
     /// The examples to ask the oracle for, in random order.
@@ -178,9 +191,16 @@ impl Bcfw {
         if look {
             self.average.add(self.ascent.weights());
         }
-        let (mut gain, mut cost) = (oracle.gain, ORACLE_COST * oracle.visits as f64);
-        let sweeps = if self.options.cache { MOST_SWEEPS } else { 0 };
-        for _ in 0..sweeps {
+        if self.options.cache {
+            self.sweep(workers, oracle.gain, ORACLE_COST * oracle.visits as f64, look);
+        }
+        (oracle.visits as u64, look)
+    }
+
+    /// Sweeps over the planes at hand, after visits that gained so much and cost so much. With `look` the average is kept up to
+    /// date.
+    fn sweep(&mut self, workers: &mut Workers<'_>, mut gain: f64, mut cost: f64, look: bool) {
+        for _ in 0..MOST_SWEEPS {
             self.order.shuffle(&mut self.random);
             let examples: Vec<usize> =
                 self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
@@ -194,12 +214,25 @@ impl Bcfw {
             gain += sweep.gain;
             cost += sweep.visits as f64;
         }
-        if self.options.cache && self.ascent.climb_if_due(workers, gain, cost) && look {
+        if self.ascent.climb_if_due(workers, gain, cost) && look {
             // What the sweeps had is far behind.
             self.average.count = 0.0;
             self.average.add(self.ascent.weights());
         }
-        (oracle.visits as u64, look)
+    }
+
+    /// The first pass from given weights.
+    fn start_pass(&mut self, workers: &mut Workers<'_>) -> Progress {
+        let bounds = self.ascent.evaluate(workers, &self.average.point, f64::INFINITY);
+        let here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
+        let examples = self.order.len();
+        self.sweep(workers, 0.0, ORACLE_COST * examples as f64, false);
+        // They were those of other weights.
+        self.ascent.forget_gaps();
+        self.best.primal = here.primal;
+        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(workers, f64::INFINITY));
+        let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
+        Progress { certificate, oracle_calls: examples as u64, master_seconds: 0.0 }
     }
 
     /// Whether the primal value is worth a pass.
@@ -213,6 +246,9 @@ impl Bcfw {
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut workers = Workers::new(risk);
+        if std::mem::take(&mut self.starts_here) {
+            return self.start_pass(&mut workers);
+        }
         let (mut oracle_calls, look) = self.ascend(&mut workers);
         let left = self.best.primal - self.best.lower_bound;
         let lower_bound = self.ascent.lower_bound(&mut workers, left);

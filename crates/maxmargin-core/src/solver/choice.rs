@@ -119,10 +119,7 @@ impl SolverKind {
     pub fn starts_anywhere(self) -> bool {
         match self {
             SolverKind::Custom(custom) => custom.0.starts_anywhere(),
-            kind => matches!(
-                kind,
-                SolverKind::Bmrm | SolverKind::ProxBmrm | SolverKind::PBmrm | SolverKind::ProxPBmrm
-            ),
+            kind => kind != SolverKind::SmallQp,
         }
     }
 
@@ -212,19 +209,32 @@ impl Choice {
         let &SolverSettings { lambda, seed, .. } = settings;
         let groups = settings.groups.min(self.most_groups);
         let start = settings.start.clone();
+        let from = settings.start.as_deref();
         let prox = ProxOptions { seed, ..ProxOptions::default() };
         Ok(match self.kind {
             SolverKind::Bmrm => Box::new(Bmrm::new(lambda, risk, 1, start)?),
             SolverKind::PBmrm => Box::new(Bmrm::new(lambda, risk, groups, start)?),
             SolverKind::Auto | SolverKind::ProxBmrm => Box::new(ProxBmrm::new(lambda, risk, 1, start, prox)?),
             SolverKind::ProxPBmrm => Box::new(ProxBmrm::new(lambda, risk, groups, start, prox)?),
-            SolverKind::NSlack => Box::new(NSlack::new(lambda, risk)?),
-            SolverKind::Bcfw => {
-                Box::new(Bcfw::new(lambda, risk, BcfwOptions { seed, ..Default::default() })?)
+            SolverKind::NSlack => {
+                let solver = NSlack::new(lambda, risk)?;
+                Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
             }
-            SolverKind::Sdca => Box::new(Bcfw::new(lambda, risk, BcfwOptions::sdca(seed))?),
-            SolverKind::Sgd => Box::new(Sgd::new(lambda, risk, seed)?),
-            SolverKind::Extragradient => Box::new(Extragradient::new(lambda, risk)?),
+            SolverKind::Bcfw | SolverKind::Sdca => {
+                let is_sdca = self.kind == SolverKind::Sdca;
+                let options = BcfwOptions { seed, ..Default::default() };
+                let options = if is_sdca { BcfwOptions::sdca(seed) } else { options };
+                let solver = Bcfw::new(lambda, risk, options)?;
+                Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
+            }
+            SolverKind::Sgd => {
+                let solver = Sgd::new(lambda, risk, seed)?;
+                Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
+            }
+            SolverKind::Extragradient => {
+                let solver = Extragradient::new(lambda, risk)?;
+                Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
+            }
             SolverKind::SmallQp => Box::new(SmallQp::new(lambda, risk)?),
             SolverKind::Custom(custom) => {
                 self.kind.check(risk)?;
@@ -237,20 +247,6 @@ impl Choice {
                 solver
             }
         })
-    }
-
-    /// What `auto` stands for when there are weights to start from; a solver that was asked for by name stays.
-    ///
-    /// Above a million weights none of those that can start from weights is worth having.
-    pub fn from_given_weights(self, risk: &dyn Risk) -> Choice {
-        match self.why {
-            Some(_)
-                if !self.kind.starts_anywhere() && risk.is_convex() && risk.dim() <= LARGEST_DENSE_PLANE =>
-            {
-                Choice { kind: SolverKind::ProxBmrm, why: Some("it can start from other weights"), ..self }
-            }
-            _ => self,
-        }
     }
 
     /// The reason in brackets, to be put behind the solver's name; empty if there was no choice.
@@ -326,7 +322,7 @@ impl SolverSettings {
     }
 }
 
-fn check_start(start: &[f64], risk: &dyn Risk) -> Result<()> {
+pub(super) fn check_start(start: &[f64], risk: &dyn Risk) -> Result<()> {
     if start.len() != risk.dim() {
         let problem = format!("{} numbers to start from, for {} weights", start.len(), risk.dim());
         return Err(Error::parameter("start", problem));

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::certificate::measure;
+use super::choice::check_start;
 use super::saddle_point::{add_difference, dual_point, over_examples};
 use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState, mass};
 use crate::error::{Error, Result};
@@ -154,6 +155,15 @@ impl Extragradient {
             is_precise: false,
             made_for: MadeFor::new(risk),
         })
+    }
+
+    /// From given weights, and the truth.
+    pub fn starting_at(mut self, start: &[f64], risk: &dyn Risk) -> Result<Self> {
+        check_start(start, risk)?;
+        for point in [&mut self.current, &mut self.mean, &mut self.evaluated] {
+            point.copy_from_slice(start);
+        }
+        Ok(self)
     }
 
     /// Refuses a problem whose flows would take too much memory.

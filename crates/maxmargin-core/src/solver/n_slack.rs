@@ -12,6 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::block_ascent::{BlockAscent, Look, Workers};
+use super::choice::check_start;
 use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::Result;
 use crate::risk::Risk;
@@ -27,6 +28,8 @@ const MOST_SWEEPS: usize = 1000;
 pub struct NSlack {
     ascent: BlockAscent,
     evaluated: Vec<f64>,
+    /// Whether these are where to start, and nothing is known yet.
+    starts_here: bool,
     random: Pcg64Mcg,
     best: Certificate,
     /// What is left of a pass that was broken off between sweeps.
@@ -54,6 +57,7 @@ impl NSlack {
         Ok(Self {
             ascent: BlockAscent::new(lambda, risk),
             evaluated: vec![0.0; risk.dim()],
+            starts_here: false,
             random: Pcg64Mcg::seed_from_u64(risk.len() as u64),
             best: Certificate::UNKNOWN,
             rest: None,
@@ -62,9 +66,19 @@ impl NSlack {
         })
     }
 
+    /// From given weights: the first planes are those there.
+    pub fn starting_at(mut self, start: &[f64], risk: &dyn Risk) -> Result<Self> {
+        check_start(start, risk)?;
+        self.evaluated.copy_from_slice(start);
+        self.starts_here = true;
+        Ok(self)
+    }
+
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
         let mut workers = Workers::new(risk);
-        self.evaluated.copy_from_slice(self.ascent.weights());
+        if !std::mem::take(&mut self.starts_here) {
+            self.evaluated.copy_from_slice(self.ascent.weights());
+        }
         let left = self.best.primal - self.best.lower_bound;
         let bounds = self.ascent.evaluate(&mut workers, &self.evaluated, left);
         let here = Certificate::at(self.ascent.lambda(), &self.evaluated, bounds);

@@ -8,6 +8,9 @@
 //! steps give each of T planes the coefficient c_i/(T + t₀), so after whole passes no example has more than its mass c_i/n,
 //! and the last iterate is w = −Σ β a / λ for a feasible point of the dual, whose value costs one norm. Rigorous, free,
 //! and far from tight in the first passes.
+//!
+//! From given weights w₀ the iterate is w = w₀ Π(1 − λη) − Σ β a / λ, of which the dual has the second part. One pass more is
+//! added to t₀, so that the first steps do not wipe them out.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -15,6 +18,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use super::certificate::{lower_bound_of, measure};
+use super::choice::check_start;
 use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::Result;
 use crate::linear::{CooVector, round_down, round_up};
@@ -48,6 +52,9 @@ pub struct Sgd {
     lower_bound: f64,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
+    /// Where it started, unless at 0, and the share of that in w.
+    start: Vec<f64>,
+    kept: f64,
     #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
@@ -74,8 +81,21 @@ impl Sgd {
             drift: 0.0,
             lower_bound: 0.0,
             is_precise: false,
+            start: Vec::new(),
+            kept: 1.0,
             made_for: MadeFor::new(risk),
         })
+    }
+
+    /// From given weights.
+    pub fn starting_at(mut self, start: &[f64], risk: &dyn Risk) -> Result<Self> {
+        check_start(start, risk)?;
+        for point in [&mut self.direction, &mut self.rest, &mut self.average] {
+            point.copy_from_slice(start);
+        }
+        self.reach = norm_bound(start);
+        self.start = start.to_vec();
+        Ok(self)
     }
 
     /// One pass over the examples in a new random order. The average is brought up to date.
@@ -83,6 +103,7 @@ impl Sgd {
         let mut oracle = risk.oracle();
         if self.step == 0.0 {
             self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
+            self.offset += if self.start.is_empty() { 0.0 } else { risk.len() as f64 };
         }
         self.order.shuffle(&mut self.random);
         let (mut plane, mut terms) = (Plane::default(), CooVector::default());
@@ -111,6 +132,7 @@ impl Sgd {
         self.step += 1.0;
         let rate = 1.0 / (self.step + self.offset);
         self.scale *= 1.0 - rate;
+        self.kept *= 1.0 - rate;
         self.offsets += rate * (weight * b - self.offsets);
         if self.scale < 1e-9 {
             self.materialize();
@@ -141,9 +163,21 @@ impl Sgd {
     fn dual(&self, risk: &dyn Risk) -> f64 {
         let of_losses = (0..risk.len()).map(|i| risk.roundings(i)).fold(0.0, f64::max);
         let roundings = 8.0 * self.step + 16.0 + of_losses;
-        let norm = norm_bound(&self.direction) + round_up(self.drift, roundings);
+        let norm = self.dual_norm() + round_up(self.drift, roundings);
         let load = 1.0 + roundings * f64::EPSILON;
         lower_bound_of(round_down(self.offsets, roundings), norm, self.lambda, load)
+    }
+
+    /// A bound on ‖Σ β a / λ‖, but for the drift of w.
+    fn dual_norm(&self) -> f64 {
+        if self.start.is_empty() {
+            return norm_bound(&self.direction);
+        }
+        let own: Vec<f64> =
+            self.direction.iter().zip(&self.start).map(|(w, start)| w - self.kept * start).collect();
+        // What is left of the start was multiplied in as many steps here as there.
+        let extent = norm_bound(&self.direction) + norm_bound(&self.start);
+        round_up(norm_bound(&own) + f64::EPSILON * (4.0 * self.step + 16.0) * extent, 8.0)
     }
 
     /// Multiplies out the factored vectors: direction = w, rest = average.

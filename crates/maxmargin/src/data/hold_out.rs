@@ -23,12 +23,44 @@ pub fn hold_out(examples: usize, share: f64, seed: u64) -> Result<(Vec<usize>, V
         );
         return Err(Error::parameter("hold-out", problem));
     }
-    let mut order: Vec<usize> = (0..examples).collect();
-    order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
+    let mut order = shuffled(examples, seed);
     let mut train = order.split_off(count as usize);
     order.sort_unstable();
     train.sort_unstable();
     Ok((train, order))
+}
+
+/// The same for each of so many folds of nearly equal size: every example is held out once.
+///
+/// ```
+/// let folds = maxmargin::data::cross_validation(10, 3, 1)?;
+/// assert_eq!(folds.iter().map(|(_, held_out)| held_out.len()).collect::<Vec<_>>(), [3, 3, 4]);
+/// assert!(maxmargin::data::cross_validation(10, 11, 1).is_err());
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+pub fn cross_validation(examples: usize, folds: usize, seed: u64) -> Result<Vec<(Vec<usize>, Vec<usize>)>> {
+    if folds < 2 || folds > examples {
+        let problem = format!(
+            "{folds} folds are not allowed for {examples} examples; there are at least two, none of them empty"
+        );
+        return Err(Error::parameter("cv", problem));
+    }
+    let order = shuffled(examples, seed);
+    let fold = |k: usize| {
+        let (start, end) = (examples * k / folds, examples * (k + 1) / folds);
+        let mut held_out = order[start..end].to_vec();
+        let mut train = [&order[..start], &order[end..]].concat();
+        held_out.sort_unstable();
+        train.sort_unstable();
+        (train, held_out)
+    };
+    Ok((0..folds).map(fold).collect())
+}
+
+fn shuffled(examples: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..examples).collect();
+    order.shuffle(&mut Pcg64Mcg::seed_from_u64(seed));
+    order
 }
 
 #[cfg(test)]
@@ -45,6 +77,17 @@ mod tests {
             assert_eq!(all, (0..examples).collect::<Vec<_>>());
             assert_eq!(hold_out(examples, share, 3).unwrap(), (train, held_out));
         }
+        for (examples, folds) in [(2, 2), (7, 3), (100, 10)] {
+            let all = cross_validation(examples, folds, 3).unwrap();
+            let mut held_out: Vec<usize> = all.iter().flat_map(|(_, held_out)| held_out.clone()).collect();
+            held_out.sort_unstable();
+            assert!(held_out.iter().copied().eq(0..examples));
+            let is_other = |(train, held_out): &(Vec<usize>, Vec<usize>)| {
+                train.len() + held_out.len() == examples && train.iter().all(|i| !held_out.contains(i))
+            };
+            assert!(all.iter().all(is_other), "{all:?}");
+        }
+        assert!(cross_validation(5, 1, 0).is_err());
         assert_ne!(hold_out(100, 0.5, 1).unwrap(), hold_out(100, 0.5, 2).unwrap());
         for share in [0.0, 1.0, -0.5, 2.0, f64::NAN, 0.99] {
             assert!(hold_out(10, share, 1).is_err(), "{share}");

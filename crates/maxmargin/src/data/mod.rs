@@ -52,7 +52,7 @@ pub use example_rows::ExampleRows;
 pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 pub use folds::parse_folds;
 pub use format::Format;
-pub use hold_out::hold_out;
+pub use hold_out::{cross_validation, hold_out};
 pub use label_lines::{read_costs, read_label_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use maxmargin_core::features::{

@@ -26,6 +26,8 @@ pub struct Metrics {
     pub per_label: Vec<(String, Retrieval)>,
     /// How well each type of chunk is found, by its name, where labels mark chunks.
     pub per_type: Vec<(String, Retrieval)>,
+    /// The figure that the field goes by; the mean loss where the task names none.
+    pub main: Option<&'static str>,
 }
 
 impl Metrics {
@@ -37,6 +39,17 @@ impl Metrics {
     /// The mean loss, which every task has: what a validation minimises.
     pub fn mean_loss(&self) -> f64 {
         self.figure("mean_loss").unwrap_or(f64::NAN)
+    }
+
+    /// The name of the figure that the field goes by, which validation looks at unless it is told otherwise.
+    pub fn main(&self) -> &'static str {
+        self.main.unwrap_or("mean_loss")
+    }
+
+    /// How bad a figure is: the less the better. None where there is no such figure, or where it is no number.
+    pub fn badness(&self, name: &str) -> Option<f64> {
+        let value = self.figure(name).filter(|value| !value.is_nan())?;
+        Some(if Self::is_smaller_better(name) { value } else { 1.0 - value })
     }
 
     /// Whether a figure of this name is the better the smaller it is: losses and errors are, all others are not.

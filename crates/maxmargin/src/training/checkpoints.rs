@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::identity::LAMBDA;
 use crate::checkpoint::{CheckpointDir, Identity};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
@@ -20,6 +21,28 @@ pub struct CheckpointPlan {
     pub resume: bool,
 }
 
+impl CheckpointPlan {
+    /// The directory. A checkpoint that is there already is neither lost nor gone on with unless the user says so.
+    fn open(&self) -> Result<CheckpointDir> {
+        let directory = CheckpointDir::new(&self.directory)?;
+        if directory.exists() && !self.resume {
+            let file = escaped_path(directory.file());
+            let problem =
+                format!("{file} is a checkpoint of an earlier run; ask to go on with it, or delete it");
+            return Err(Error::parameter("resume", problem));
+        }
+        Ok(directory)
+    }
+
+    /// λ of the run that is gone on with, if there is one.
+    pub(super) fn lambda(&self) -> Result<Option<f64>> {
+        let directory = self.open()?;
+        let identity = if directory.exists() { directory.identity()? } else { Identity::new() };
+        let lambda = identity.iter().find(|(name, _)| name == LAMBDA);
+        Ok(lambda.and_then(|(_, value)| value.parse().ok()))
+    }
+}
+
 /// A directory with a checkpoint that is brought up to date now and then.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
@@ -30,16 +53,9 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Opens the directory. A checkpoint that is there already is neither lost nor gone on with unless the user says so.
+    /// Opens the directory.
     pub fn open(plan: &CheckpointPlan, identity: Identity) -> Result<Self> {
-        let directory = CheckpointDir::new(&plan.directory)?;
-        if directory.exists() && !plan.resume {
-            let file = escaped_path(directory.file());
-            let problem =
-                format!("{file} is a checkpoint of an earlier run; ask to go on with it, or delete it");
-            return Err(Error::parameter("resume", problem));
-        }
-        Ok(Self { directory, identity, every: plan.every, last: Instant::now() })
+        Ok(Self { directory: plan.open()?, identity, every: plan.every, last: Instant::now() })
     }
 
     /// The run as the checkpoint has it, if there is one.

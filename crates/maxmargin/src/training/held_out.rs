@@ -111,12 +111,12 @@ impl HeldOut {
         self.background.map(|label| self.labels.name(label))
     }
 
-    /// The names of the figures that an evaluation has.
-    pub fn figure_names(&self, task: &dyn FittedObject) -> Result<Vec<&'static str>> {
+    /// Which figures an evaluation has: those of no examples.
+    pub fn figures(&self, task: &dyn FittedObject) -> Result<Metrics> {
         let weights = vec![0.0; task.dim()];
         let (metrics, _) =
             task.evaluate(&weights, self.data.subset(&[])?.as_ref(), &self.labels, self.background)?;
-        Ok(metrics.figures.into_iter().map(|(name, _)| name).collect())
+        Ok(metrics)
     }
 
     /// The same for the model of a problem with whose names the data was read: the model may have left out attributes.

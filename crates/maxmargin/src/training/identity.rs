@@ -7,6 +7,9 @@ use crate::checkpoint::Identity;
 use crate::data::{Preprocessing, fingerprint_of_bytes};
 use crate::solver::{SolverKind, SolverSettings};
 
+/// What λ is called in an identity.
+pub(super) const LAMBDA: &str = "λ";
+
 /// All that decides which way a run goes. What is easiest to understand comes first: the first difference is reported.
 pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> Identity {
     let start = settings
@@ -38,7 +41,7 @@ pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSet
     add("number of weights", problem.task().dim().to_string());
     add("start", start);
     add("solver", kind.to_string());
-    add("λ", settings.lambda.to_string());
+    add(LAMBDA, settings.lambda.to_string());
     add("number of groups", settings.groups.to_string());
     add("seed", settings.seed.to_string());
     add("number of examples", problem.examples().len().to_string());

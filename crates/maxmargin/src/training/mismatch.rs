@@ -52,7 +52,7 @@ impl AttributesSeen {
     /// Refuses data of which a model knows no attribute at all.
     pub fn check(&self, files: &[PathBuf], known: Known<'_>) -> Result<()> {
         let attributes = &known.names.attributes;
-        match self.strangers == 0 || self.shares_some || attributes.len() == 0 {
+        match self.strangers == 0 || self.shares_some || attributes.is_empty() {
             true => Ok(()),
             false => Err(no_attribute(files, attributes, self.strangers)),
         }

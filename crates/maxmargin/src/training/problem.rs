@@ -54,6 +54,17 @@ impl Problem {
         Ok(Self { task: fitted, examples, search, search_options, preprocessing })
     }
 
+    /// The same problem with some of its examples.
+    pub fn subset(&self, examples: &[usize]) -> Result<Self> {
+        Ok(Self {
+            task: self.task.boxed(),
+            examples: self.examples.subset(examples)?,
+            search: self.search.clone(),
+            search_options: self.search_options,
+            preprocessing: self.preprocessing.clone(),
+        })
+    }
+
     /// The task.
     pub fn task(&self) -> &dyn FittedObject {
         self.task.as_ref()

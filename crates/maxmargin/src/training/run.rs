@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::checkpoints::Checkpoints;
-use super::{CheckpointPlan, Problem, TunedThresholds};
+use super::{CheckpointPlan, LambdaChoice, Problem, TunedThresholds};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::risk::Risk;
@@ -32,6 +32,7 @@ pub struct Training {
     pub(super) choice: Choice,
     pub(super) settings: SolverSettings,
     pub(super) limits: Limits,
+    pub(super) lambda_choice: Option<LambdaChoice>,
     pub(super) checkpoints: Option<Checkpoints>,
     pub(super) single_precision: bool,
     pub(super) thresholds: Option<TunedThresholds>,
@@ -68,6 +69,11 @@ impl Training {
     /// What the solver was told.
     pub fn settings(&self) -> &SolverSettings {
         &self.settings
+    }
+
+    /// How λ was chosen, where it was not said.
+    pub fn lambda_choice(&self) -> Option<&LambdaChoice> {
+        self.lambda_choice.as_ref()
     }
 
     /// When the run ends.

@@ -12,7 +12,7 @@ use crate::shown::excerpt;
 use crate::solver::{Limits, SolverKind, SolverSettings};
 use crate::surrogate::Surrogate;
 
-/// The three ways in use to say how much to regularise.
+/// How much to regularise: the three ways in use to say so, or by validation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Regularizer {
     /// λ of the objective λ/2 ‖w‖² + 1/n Σ H_i(w).
@@ -21,15 +21,21 @@ pub enum Regularizer {
     CMean(f64),
     /// C of ½ ‖w‖² + C · Σ H_i(w): λ = 1/(C·n).
     CSum(f64),
+    /// What is best for examples that are held out; see [`LambdaChoice`](super::LambdaChoice).
+    Chosen {
+        /// In so many folds; without it by what the number of examples allows.
+        folds: Option<usize>,
+    },
 }
 
 impl Regularizer {
-    /// λ for this many examples.
-    pub fn lambda(self, examples: usize) -> f64 {
+    /// λ for this many examples, where it is said.
+    pub fn lambda(self, examples: usize) -> Option<f64> {
         match self {
-            Regularizer::Lambda(lambda) => lambda,
-            Regularizer::CMean(c) => 1.0 / c,
-            Regularizer::CSum(c) => 1.0 / (c * examples as f64),
+            Regularizer::Lambda(lambda) => Some(lambda),
+            Regularizer::CMean(c) => Some(1.0 / c),
+            Regularizer::CSum(c) => Some(1.0 / (c * examples as f64)),
+            Regularizer::Chosen { .. } => None,
         }
     }
 }
@@ -163,7 +169,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            regularizer: Regularizer::CSum(1.0),
+            regularizer: Regularizer::Chosen { folds: None },
             surrogate: Surrogate::MARGIN,
             search: None,
             loss_step: None,
@@ -172,7 +178,7 @@ impl Default for Settings {
             solver: SolverKind::Auto,
             groups: 16,
             seed: 0,
-            gap: 1e-3,
+            gap: 1e-2,
             max_passes: None,
             time_limit: None,
             single_precision: false,

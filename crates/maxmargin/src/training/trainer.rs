@@ -1,11 +1,12 @@
 //! The trainer: a task with settings, ready for examples.
 
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::lambda_choice::choose;
 use super::{
-    CheckpointPlan, Examples, Path, Problem, Regularizer, Settings, ThresholdMetric, Training,
-    TunedThresholds, warm_start,
+    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
+    ThresholdMetric, Training, TunedThresholds, warm_start,
 };
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -37,7 +38,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// A trainer with default settings: margin rescaling, C-sum 1, to a gap of 0.001.
+    /// A trainer with default settings: margin rescaling, λ by validation, to a gap of 0.01.
     pub fn new(task: impl Task) -> Self {
         Self::of(Box::new(task), Settings::default())
     }
@@ -65,6 +66,11 @@ impl Trainer {
     /// With C of ½ ‖w‖² + C · 1/n Σ H_i(w).
     pub fn c_mean(self, c: f64) -> Self {
         self.with(|settings| settings.regularizer = Regularizer::CMean(c))
+    }
+
+    /// With λ chosen in so many folds. Without it, and without λ, the number of examples says how.
+    pub fn cross_validation(self, folds: usize) -> Self {
+        self.with(|settings| settings.regularizer = Regularizer::Chosen { folds: Some(folds) })
     }
 
     /// To this relative gap.
@@ -112,7 +118,8 @@ impl Trainer {
         self.with(|settings| settings.tune_threshold = Some(metric))
     }
 
-    /// From the weights of another model of the same task and labels. Columns are changed as for that model.
+    /// From the weights of another model of the same task, where the names of labels and attributes agree. Columns are changed as for
+    /// that model.
     pub fn warm_start(mut self, model: Model) -> Self {
         self.warm_start = Some(model);
         self
@@ -163,29 +170,44 @@ impl Trainer {
 
     /// A run on a problem, ready to start.
     pub fn prepare_problem(&self, problem: Problem) -> Result<Training> {
+        self.prepare_watched(problem, &Halt::default(), |_| ())
+    }
+
+    /// The same where somebody watches how λ is chosen, and may end that early.
+    pub fn prepare_watched(
+        &self,
+        problem: Problem,
+        halt: &Halt,
+        observe: impl FnMut(ChoiceEvent<'_>),
+    ) -> Result<Training> {
         // First, since without examples there is no λ either.
         let risk = problem.risk()?;
-        let lambda = self.settings.regularizer.lambda(problem.examples().len());
-        let mut settings = self.settings.solver_settings(lambda)?;
         self.settings.solver.check(risk.as_ref())?;
-        let mut choice = self.settings.solver.resolve(risk.as_ref(), lambda);
+        if self.settings.tune_threshold.is_some() {
+            TunedThresholds::check(problem.task())?;
+        }
+        let begun = Instant::now();
+        let (lambda, lambda_choice) = self.decide(&problem, halt, observe)?;
+        let mut settings = self.settings.solver_settings(lambda)?;
+        let choice = self.settings.solver.resolve(risk.as_ref(), lambda);
         if let Some(model) = &self.warm_start {
-            choice = choice.from_given_weights(risk.as_ref());
             if !choice.kind.starts_anywhere() {
-                let problem = format!(
-                    "{} always starts at 0; use the solver prox-bmrm, prox-p-bmrm, p-bmrm or bmrm",
-                    choice.kind
-                );
+                let problem = format!("{} always starts at 0; use another solver, such as auto", choice.kind);
                 return Err(Error::parameter("warm start", problem));
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
         let tune = |metric| TunedThresholds::of(&problem, &self.settings, metric, lambda);
         let thresholds = self.settings.tune_threshold.map(tune).transpose()?;
+        let mut limits = self.settings.limits_for(risk.as_ref());
+        if lambda_choice.is_some() {
+            limits.time_limit = limits.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        }
         let training = Training {
             state: RunState::new(risk.as_ref()),
             solver: choice.build(risk.as_ref(), &settings)?,
-            limits: self.settings.limits_for(risk.as_ref()),
+            limits,
+            lambda_choice,
             problem,
             risk,
             choice,
@@ -198,6 +220,24 @@ impl Trainer {
             Some(plan) => training.with_checkpoint(plan),
             None => Ok(training),
         }
+    }
+
+    /// λ, and how it was chosen where that was not said. A run that goes on from a checkpoint goes on with its λ.
+    fn decide(
+        &self,
+        problem: &Problem,
+        halt: &Halt,
+        observe: impl FnMut(ChoiceEvent<'_>),
+    ) -> Result<(f64, Option<LambdaChoice>)> {
+        let Regularizer::Chosen { folds } = self.settings.regularizer else {
+            let lambda = self.settings.regularizer.lambda(problem.examples().len());
+            return Ok((lambda.unwrap_or(f64::NAN), None));
+        };
+        if let Some(lambda) = self.checkpoint.as_ref().map(CheckpointPlan::lambda).transpose()?.flatten() {
+            return Ok((lambda, None));
+        }
+        let choice = choose(problem, &self.settings, folds, halt, observe)?;
+        Ok((choice.lambda, Some(choice)))
     }
 
     /// Runs for several λ on one problem, one after the other.

@@ -1,36 +1,122 @@
-//! Starting from the weights of another model of the same problem.
+//! Starting from the weights of another model of the same task.
+//!
+//! Weights go by names: what is about attributes and labels that both have is taken over, block by block, and all else starts at 0. Weights
+//! about pairs of labels of which one is new, or whose labels come in another order, start at 0 too. Any start will do, as a certificate
+//! holds wherever it began.
 
 use super::Problem;
+use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::error::{Error, Result};
 use crate::model::{Block, Model};
+use crate::tasks::FittedObject;
 
-/// The weights of a model for a problem. Attributes go by their names: those that the model does not know start at 0.
+/// The new place of each old one, where there is one.
+type Places = Vec<Option<usize>>;
+
+/// The weights of a model for a problem.
 pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
     let differs =
-        |what: &str| Err(Error::parameter("warm start", format!("cannot start from this model: {what}")));
+        |what: &str| Error::parameter("warm start", format!("cannot start from this model: {what}"));
     let (old, new) = (model.task(), problem.task());
-    let (old_names, new_names) = (model.names(), problem.examples().names());
     if old.name() != new.name() {
-        return differs(&format!("it is for the task {}, not {}", old.name(), new.name()));
+        return Err(differs(&format!("it is for the task {}, not {}", old.name(), new.name())));
     }
-    if !old_names.labels.iter().eq(new_names.labels.iter()) {
-        return differs("its labels are not those of the training data");
+    let (before, now) = (model.names(), problem.examples().names());
+    let labels = places_of_names(&before.labels, &now.labels);
+    if labels.iter().all(Option::is_none) {
+        return Err(differs("it has none of the labels of the training data"));
     }
-    // Shapes but for the rows of attributes, and options that say what weights are about.
-    let shapes = |blocks: Vec<Block>| -> Vec<(&str, Vec<usize>)> {
-        let of_block = |(i, block): (usize, Block)| (block.name, block.shape[usize::from(i == 0)..].to_vec());
-        blocks.into_iter().enumerate().map(of_block).collect()
+    let (from, to) = (old.blocks(), new.blocks());
+    let other_weights = || differs("it has other weights; give the task the same options as then");
+    if !from.iter().map(|block| block.name).eq(to.iter().map(|block| block.name))
+        || options(old) != options(new)
+    {
+        return Err(other_weights());
+    }
+    let are_same_labels = before.labels.iter().eq(now.labels.iter());
+    let rows = rows(before, now, &from, &to)
+        .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
+    let mut weights = vec![0.0; new.dim()];
+    for (k, (from, to)) in from.iter().zip(&to).enumerate() {
+        if from.shape.len() != to.shape.len() {
+            return Err(other_weights());
+        }
+        let is_about_labels =
+            |axis: usize| (from.shape[axis], to.shape[axis]) == (before.labels.len(), now.labels.len());
+        let first = usize::from(k == 0);
+        let axes: Vec<Places> = if (first..from.shape.len()).all(is_about_labels) {
+            let rows = rows.iter().take(first).cloned();
+            rows.chain((first..from.shape.len()).map(|_| labels.clone())).collect()
+        } else if are_same_labels && from.shape[first..] == to.shape[first..] {
+            let rows = rows.iter().take(first).cloned();
+            rows.chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect())).collect()
+        } else {
+            continue;
+        };
+        copy(
+            &model.weights()[from.start..from.start + from.len()],
+            &axes,
+            &mut weights[to.start..to.start + to.len()],
+            &to.shape,
+        );
+    }
+    Ok(weights)
+}
+
+/// Options that say what weights are about; what mistakes cost may differ, and so may the data that pairs were found from.
+fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value> {
+    let mut fields = task.save().fields;
+    fields.remove("loss");
+    fields.remove("links");
+    fields.remove("class_weights");
+    if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
+        sets.remove("listed");
+        sets.remove("inference");
+    }
+    fields
+}
+
+fn places_of_names(old: &Alphabet, new: &Alphabet) -> Places {
+    old.iter().map(|name| new.get(name).map(|place| place as usize)).collect()
+}
+
+/// The new row of each old row of the first block, the constant feature included. None where the two have nothing in common.
+fn rows(before: &Vocabulary, now: &Vocabulary, from: &[Block], to: &[Block]) -> Option<Vec<Places>> {
+    let mut places: Places = match (&before.attributes, &now.attributes) {
+        (Attributes::Numbered(old), Attributes::Numbered(new)) => {
+            (0..*old).map(|row| (row < *new).then_some(row)).collect()
+        }
+        (Attributes::Named(old), Attributes::Named(new)) => places_of_names(old, new),
+        _ => return None,
     };
-    let options = |task: &dyn crate::tasks::FittedObject| {
-        let mut fields = task.save().fields;
-        // What a mistake costs may differ.
-        fields.remove("loss");
-        fields.remove("links");
-        fields.remove("class_weights");
-        fields
-    };
-    if shapes(old.blocks()) != shapes(new.blocks()) || options(old) != options(new) {
-        return differs("it has other weights; give the task the same options as then");
+    if !places.is_empty() && places.iter().all(Option::is_none) {
+        return None;
     }
-    model.weights_of(new_names)
+    // The constant feature comes last.
+    let (old, new) = (*from.first()?.shape.first()?, *to.first()?.shape.first()?);
+    let more = (old.checked_sub(before.attributes.len())?, new.checked_sub(now.attributes.len())?);
+    match more {
+        (0, 0) => {}
+        (1, 1) => places.push(Some(new - 1)),
+        // Rows of another kind: these of another crate's task.
+        _ if old == new => places = (0..old).map(Some).collect(),
+        _ => return None,
+    }
+    Some(vec![places])
+}
+
+/// Copies what has a new place.
+fn copy(from: &[f64], axes: &[Places], to: &mut [f64], shape: &[usize]) {
+    let Some((places, inner)) = axes.split_first() else {
+        to.copy_from_slice(from);
+        return;
+    };
+    let (old_stride, new_stride) =
+        (inner.iter().map(Vec::len).product::<usize>(), shape[1..].iter().product::<usize>());
+    for (old, place) in places.iter().enumerate() {
+        if let Some(new) = place {
+            let (old, new) = (old * old_stride, new * new_stride);
+            copy(&from[old..old + old_stride], inner, &mut to[new..new + new_stride], &shape[1..]);
+        }
+    }
 }

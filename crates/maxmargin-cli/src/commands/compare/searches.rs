@@ -7,7 +7,7 @@ use maxmargin::Trainer;
 use maxmargin::comparison::{Portrait, SearchComparison, SearchStatistics, Subject, Totals};
 use maxmargin::solver::{SolverKind, Stop};
 use maxmargin::tasks::ComparisonOptions;
-use maxmargin::training::{Problem, Settings};
+use maxmargin::training::{Problem, Regularizer, Settings};
 use serde_json::{Value, json};
 
 use super::{check_given, title};
@@ -87,12 +87,13 @@ impl CompareSearches {
     fn compare(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let (examples, _) = load(&self.problem, chosen, None)?;
         let background = chosen.evaluation.background(&examples.names().labels);
-        let regularizer = self.regularizer.choice();
+        let regularizer = self.regularizer.choice_or(Regularizer::CSum(1.0));
         let settings = self.solving.add_to(self.problem.add_to(Settings::default()));
         let trainer = Trainer::of(chosen.task.boxed(), Settings { background, regularizer, ..settings });
         let problem = trainer.problem(&examples)?;
         let data = problem.examples().data();
-        let settings = trainer.settings().solver_settings(regularizer.lambda(data.len()))?;
+        let settings =
+            trainer.settings().solver_settings(regularizer.lambda(data.len()).unwrap_or(f64::NAN))?;
         let options = ComparisonOptions { every: self.every as usize, subject: self.subject() };
         let (risk, comparison) = problem.task().compared_risk(data, problem.search_options(), &options)?;
         let choice = self.solver.resolve(risk.as_ref(), settings.lambda);

@@ -144,7 +144,7 @@ impl BlockAscent {
         self.anchor.scale(factor);
         self.drift.scaled(factor);
         self.drift.pulled(0.0, self.anchor.extent(), 2.0);
-        self.gaps.fill(f64::INFINITY);
+        self.forget_gaps();
         self.lambda = lambda;
     }
 
@@ -155,6 +155,11 @@ impl BlockAscent {
     /// The gap of each example when its oracle was last asked; infinite before.
     pub(super) fn gaps(&self) -> &[f64] {
         &self.gaps
+    }
+
+    /// Forgets these gaps, so that all examples are visited.
+    pub(super) fn forget_gaps(&mut self) {
+        self.gaps.fill(f64::INFINITY);
     }
 
     /// Whether an example has planes besides the zero plane.

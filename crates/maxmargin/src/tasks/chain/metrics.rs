@@ -74,7 +74,8 @@ impl From<SequenceMetrics> for Metrics {
         if let Some(chunks) = metrics.chunks {
             figures.extend(chunks.figures(["chunk_precision", "chunk_recall", "chunk_f1"]));
         }
-        Metrics { figures, per_label: metrics.per_label, per_type: metrics.chunk_types }
+        let main = metrics.chunks.map(|_| "chunk_f1");
+        Metrics { figures, per_label: metrics.per_label, per_type: metrics.chunk_types, main }
     }
 }
 

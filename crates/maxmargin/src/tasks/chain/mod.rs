@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
-use crate::structure::{self, ChainLoss, ChainOptions, LabelSets};
+use crate::structure::{self, ChainLoss, ChainOptions, LabelCost, LabelSets};
 use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
@@ -251,7 +251,9 @@ of the other labels.";
     }
 
     fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
-        SequenceMetrics::of(structure, comparison).into()
+        let metrics = Metrics::from(SequenceMetrics::of(structure, comparison));
+        let counted = matches!(structure.cost(), LabelCost::ZeroOne).then_some("token_error");
+        Metrics { main: metrics.main.or(counted), ..metrics }
     }
 
     fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {

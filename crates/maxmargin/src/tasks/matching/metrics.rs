@@ -112,7 +112,12 @@ impl From<LinkMetrics> for Metrics {
             predicted: metrics.predicted - (metrics.right - metrics.right_sure),
             right: metrics.right_sure,
         };
-        Metrics { figures, per_label: vec![("sure".to_owned(), sure)], ..Metrics::default() }
+        Metrics {
+            figures,
+            per_label: vec![("sure".to_owned(), sure)],
+            main: Some("aer"),
+            ..Metrics::default()
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::features::Rows;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
-use crate::structure;
+use crate::structure::{self, LabelCost};
 use crate::surrogate::Surrogate;
 
 /// The task: one class per example.
@@ -206,7 +206,8 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
     }
 
     fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
-        MulticlassMetrics::of(structure, comparison).into()
+        let main = matches!(structure.cost(), LabelCost::ZeroOne).then_some("error");
+        Metrics { main, ..MulticlassMetrics::of(structure, comparison).into() }
     }
 
     fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Holds the λ that `train` chooses by itself to the best of a fine grid, and its cost to that of one run with that λ.
+
+    cargo build --release
+    python3 benches/lambda_choice.py                    # measures what is not measured yet, then prints the table
+    python3 benches/lambda_choice.py --only letters     # sets whose name has this in it (a regular expression)
+    python3 benches/lambda_choice.py --table            # prints the table of what is measured
+
+Of each set there are three processes on one thread: `train` without λ, `train` with the λ that it chose, and `path` over
+C-sums that are a factor of two apart around that λ (and beyond, where the best lies at an end), judged on the test data itself.
+What counts is the CPU time, user and system, with reading and predicting. The data folder is MAXMARGIN_DATA, or ../shared/data
+beside the repository. Data sets that are not there are left out with a note.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from solver_matrix import flat_classes
+
+ROOT = Path(__file__).resolve().parents[1]
+STEPS = range(-4, 5)
+
+
+def weighted_words(source, target):
+    """Counts of words to (1 + ln count) · (ln((1 + n)/(1 + df)) + 1) with the df of the training data, rows of length 1."""
+    def rows(file):
+        with gzip.open(file, "rt") as lines:
+            return [(label, [pair.split(":") for pair in pairs]) for label, *pairs in map(str.split, lines)]
+
+    train = rows(source.with_name("20news_train.svm.gz"))
+    documents = Counter(index for _, pairs in train for index, _ in pairs)
+    rarity = {index: math.log((1 + len(train)) / (1 + count)) + 1 for index, count in documents.items()}
+    with open(target, "w") as file:
+        for label, pairs in rows(source):
+            values = [(i, (1 + math.log(float(count))) * rarity[i]) for i, count in pairs if i in rarity]
+            length = math.sqrt(sum(value * value for _, value in values)) or 1
+            print(label, *(f"{i}:{value / length:.9g}" for i, value in values), file=file)
+
+
+def classes(source, target):
+    flat_classes(None, source, target)
+
+
+ALIGN = ["--fertility", "2,2", "--extra-links", "free", "--loss", "miss=3,false=1"]
+# Name, task, training data, test data or folds, options, figure, conversion.
+SETS = [
+    ("emotions", "multilabel", "emotions/emotions-train.arff", "emotions/emotions-test.arff",
+     ["--labels", "{data}/emotions/emotions.xml", "--standardize"], "micro_f1", None),
+    ("letters 0", "chain", "letters/letter.data.gz", "1-9", ["--folds", "0"], "token_error", None),
+    ("yeast", "multilabel", "yeast/yeast-train.arff.gz", "yeast/yeast-test.arff.gz",
+     ["--labels", "{data}/yeast/yeast.xml"], "micro_f1", None),
+    ("20news", "multiclass", "20news/20news_train.svm.gz", "20news/20news_test.svm.gz", [], "error", weighted_words),
+    ("rcv1, no pairs", "multilabel", "rcv1subset1/rcv1subset1_train.svm.gz", "rcv1subset1/rcv1subset1_test.svm.gz",
+     ["--pairs", "none"], "micro_f1", None),
+    ("letters 1–9", "chain", "letters/letter.data.gz", "0", ["--folds", "1-9"], "token_error", None),
+    ("CoNLL-2000", "chain", "conll2000/train.txt.gz", "conll2000/test.txt", ["--templates", "chunk"], "chunk_f1", None),
+    ("CoNLL-2003 (testa)", "chain", "conll2003/eng.train.gz", "conll2003/eng.testa", ["--templates", "ner"], "chunk_f1",
+     None),
+    ("bibtex, no pairs", "multilabel", "bibtex/bibtex-train.arff.gz", "bibtex/bibtex-test.arff.gz",
+     ["--labels", "{data}/bibtex/bibtex.xml", "--pairs", "none"], "micro_f1", None),
+    ("MNIST", "multiclass", "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz", [], "error", None),
+    ("diatoms", "multiclass", "diatoms/Diatoms_train.arff.gz", "diatoms/Diatoms_test.arff.gz",
+     ["--format", "svmlight", "--standardize"], "error", classes),
+]
+
+
+def measure(command):
+    """What a command prints as JSON, and the CPU seconds that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
+    return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def run(entry, data, results, program, limit):
+    name, task, train, test, options, figure, convert = entry
+    is_folds = re.fullmatch(r"[0-9,-]+", test)
+    files = [data / train] if is_folds else [data / train, data / test]
+    if not all(file.exists() for file in files):
+        print(f"{name} is not there: left out", file=sys.stderr)
+        return None
+    if convert:
+        targets = [results / (file.name.split(".")[0] + ".svm") for file in files]
+        for file, target in zip(files, targets):
+            target.exists() or convert(file, target)
+        files = targets
+    options = [option.format(data=data) for option in options]
+    held_out = lambda flag: [flag + "-folds", test] if is_folds else [flag, files[1]]
+    common = [task, "--train", files[0], *options, "--threads", "1", "--json", "--quiet", "--model", results / "model"]
+    chosen, seconds = measure([program, "train", *common, *held_out("--test")])
+    value = repr(chosen["lambda"])
+    alone, alone_seconds = measure([program, "train", *common, *held_out("--test"), "--lambda", value])
+    assert alone["primal"] == chosen["primal"]
+    c_sum = 1 / (chosen["lambda"] * chosen["n"])
+    grid = ",".join(f"{c_sum * 2.0 ** step:.6g}" for step in STEPS)
+    path, _ = measure([program, "path", *common, *held_out("--validate"), "--c-sums", grid, "--select", figure,
+                       "--time-limit", limit])
+    tried = [(1 / (run["lambda"] * run["n"]), run["validation"][figure]) for run in path["runs"]]
+    best = path["best"]
+    return {
+        "figure": figure, "c_sum": c_sum, "value": chosen["test"][figure], "gap": chosen["gap"], "stop": chosen["stop"],
+        "seconds": seconds, "alone": alone_seconds, "choice": chosen["lambda_choice"], "grid": tried,
+        "best_c_sum": 1 / (best["lambda"] * best["n"]), "best": best["validation"][figure],
+    }
+
+
+def table(found):
+    print("| data | figure | C-sum chosen | there | best of the grid | at C-sum | points off | CPU s | alone | ratio |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, row in found.items():
+        off = abs(row["value"] - row["best"])
+        better = row["value"] < row["best"] if row["figure"] in ("error", "token_error", "aer") else row["value"] > row["best"]
+        print(f"| {name} | {row['figure'].replace('_', ' ')} | {row['c_sum']:.3g} | {100 * row['value']:.2f} % "
+              f"| {100 * row['best']:.2f} % | {row['best_c_sum']:.3g} | {0.0 if better else 100 * off:.2f} "
+              f"| {row['seconds']:.1f} | {row['alone']:.1f} | {row['seconds'] / row['alone']:.1f} |")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--only", default="")
+    arguments.add_argument("--table", action="store_true")
+    arguments.add_argument("--limit", default="60", help="seconds for each value of the grid")
+    arguments.add_argument("--program", type=Path, default=ROOT / "target" / "release" / "maxmargin")
+    arguments.add_argument("--results", type=Path, default=ROOT / "target" / "lambda_choice")
+    arguments = arguments.parse_args()
+    data = Path(os.environ.get("MAXMARGIN_DATA", ROOT.parent / "shared" / "data"))
+    arguments.results.mkdir(parents=True, exist_ok=True)
+    file = arguments.results / "found.json"
+    found = json.loads(file.read_text()) if file.exists() else {}
+    for entry in SETS:
+        if arguments.table or entry[0] in found or not re.search(arguments.only, entry[0]):
+            continue
+        row = run(entry, data, arguments.results, arguments.program, arguments.limit)
+        if row:
+            found[entry[0]] = row
+            file.write_text(json.dumps(found, indent=1))
+            print(f"{entry[0]}: done", file=sys.stderr)
+    table({entry[0]: found[entry[0]] for entry in SETS if entry[0] in found})
+
+
+if __name__ == "__main__":
+    main()

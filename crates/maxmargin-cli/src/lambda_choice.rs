@@ -1,0 +1,102 @@
+//! How λ is chosen by itself, shown: while it goes on, as a table, and for machines.
+
+use maxmargin::metrics::Metrics;
+use maxmargin::training::{ChoiceEvent, LambdaChoice, TriedLambda};
+use serde_json::{Value, json};
+
+use crate::print::{count, note, number, time};
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::training::show;
+
+/// Shows what a choice tells while it goes on.
+pub struct ChoiceProgress {
+    quiet: bool,
+    run: Option<Progress>,
+}
+
+impl ChoiceProgress {
+    /// Before the first λ.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, run: None }
+    }
+
+    /// Takes in what happened.
+    pub fn take(&mut self, event: ChoiceEvent<'_>) {
+        match event {
+            ChoiceEvent::Run(lambda, (fold, folds), limits) => {
+                let fold = if folds > 1 { format!(", fold {fold} of {folds}") } else { String::new() };
+                self.finish();
+                let name = format!("choosing λ: {}{fold}", number(lambda));
+                self.run = Some(Progress::bar_only(limits, self.quiet, &name));
+            }
+            ChoiceEvent::Of(event) => {
+                if let Some(run) = &mut self.run {
+                    let _ = show(event, run, |_| ());
+                }
+            }
+            ChoiceEvent::Tried(tried, figure) => {
+                self.finish();
+                if !self.quiet {
+                    let TriedLambda { lambda, value, passes, seconds, .. } = tried;
+                    let (lambda, value, time) = (number(*lambda), number(*value), time(*seconds));
+                    note(&format!("choosing λ: {lambda} has {figure} {value}, after {passes} passes in {time}"));
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(run) = self.run.take() {
+            run.finish();
+        }
+    }
+}
+
+/// All values of λ in a table.
+pub fn table(choice: &LambdaChoice, examples: usize) -> String {
+    let mut table = Table::new(["λ", "C-sum", choice.figure, "mean loss", "passes", "gap", "time", ""]);
+    let mut tried: Vec<&TriedLambda> = choice.tried.iter().collect();
+    tried.sort_by(|a, b| b.lambda.total_cmp(&a.lambda));
+    for TriedLambda { lambda, value, mean_loss, passes, seconds, gap } in tried {
+        table.row([
+            number(*lambda),
+            number(1.0 / (lambda * examples as f64)),
+            number(*value),
+            number(*mean_loss),
+            passes.to_string(),
+            format!("{gap:.1e}"),
+            time(*seconds),
+            if *lambda == choice.lambda { "chosen" } else { "" }.to_owned(),
+        ]);
+    }
+    table.to_string()
+}
+
+/// Why this λ, in a few words.
+pub fn why(choice: &LambdaChoice) -> String {
+    let how = match choice.folds {
+        1 => format!("on {} held out", count(choice.validated_on, "example")),
+        folds => format!("in {folds} folds"),
+    };
+    let better = if Metrics::is_smaller_better(choice.figure) { "least" } else { "best" };
+    let short = if choice.is_cut_short { "; cut short" } else { "" };
+    format!("{better} {} of {} values {how}{short}", choice.figure.replace('_', " "), choice.tried.len())
+}
+
+/// All of it for machines.
+pub fn json(choice: &LambdaChoice, examples: usize) -> Value {
+    let one = |tried: &TriedLambda| {
+        json!({
+            "lambda": tried.lambda, "c_sum": 1.0 / (tried.lambda * examples as f64), "value": tried.value,
+            "mean_loss": tried.mean_loss, "passes": tried.passes, "seconds": tried.seconds, "gap": tried.gap,
+        })
+    };
+    json!({
+        "figure": choice.figure,
+        "folds": choice.folds,
+        "validated_on": choice.validated_on,
+        "cut_short": choice.is_cut_short,
+        "tried": choice.tried.iter().map(one).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,197 @@
+//! Which λ to try next: from the largest down until it gets worse, and beyond the ends of a list where the best lies there.
+
+use crate::error::{Error, Result};
+
+/// What lies between two values of λ that nobody named: √10.
+const FACTOR: f64 = 3.162_277_660_168_379_5;
+
+/// So many values are tried in any case where nobody named any: figures need not get better from the first step on.
+const LEAST: usize = 5;
+
+/// So many values smaller than the best one must be worse before no smaller one is tried, where nobody named any: the smaller λ,
+/// the longer it takes. Beyond the end of a list it is one.
+const PATIENCE: usize = 2;
+
+/// A value that is worse by more than so many times what counts as equal is enough.
+const CLEARLY: f64 = 4.0;
+
+/// The most values beyond either end of what was asked for.
+const MOST_BEYOND: usize = 12;
+
+/// The values of λ that were tried, how bad each was, and which one is next.
+///
+/// ```
+/// use maxmargin::training::Ladder;
+/// let mut ladder = Ladder::of(&[0.1, 10.0, 1.0])?;
+/// while let Some(lambda) = ladder.next() {
+///     // The best λ lies below the list.
+///     let error = (lambda.log10() + 2.0).abs();
+///     ladder.add(lambda, error, 0.0);
+/// }
+/// let tried: Vec<f64> = ladder.lambdas().collect();
+/// assert!(tried.len() == 5 && tried[..3] == [10.0, 1.0, 0.1]);
+/// assert!((tried[3] - 0.01).abs() < 1e-12 && ladder.best() == Some(3) && ladder.is_beyond(3));
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Ladder {
+    /// What is to be tried in any case, the largest first.
+    asked: Vec<f64>,
+    /// From there on, beyond the ends.
+    factor: f64,
+    patience: usize,
+    tried: Vec<Rung>,
+}
+
+/// A value of λ that was tried.
+#[derive(Debug, Clone, Copy)]
+struct Rung {
+    lambda: f64,
+    badness: f64,
+    /// Others that are worse by no more than this are as good.
+    tolerance: f64,
+}
+
+impl Ladder {
+    /// These values, and more beyond the ends if need be. Refused where there is none.
+    pub fn of(lambdas: &[f64]) -> Result<Self> {
+        let mut asked = lambdas.to_vec();
+        if asked.is_empty() || !asked.iter().all(|lambda| lambda.is_finite() && *lambda > 0.0) {
+            return Err(Error::parameter("lambdas", "there is at least one, and all are above 0"));
+        }
+        asked.sort_by(|a, b| b.total_cmp(a));
+        asked.dedup();
+        // A longer list says how far its values are apart.
+        let factor = asked.windows(2).last().map_or(FACTOR, |ends| ends[0] / ends[1]);
+        Ok(Self { asked, factor, patience: 1, tried: Vec::new() })
+    }
+
+    /// As many values as it takes, from this one down.
+    pub fn down_from(lambda: f64) -> Self {
+        let asked = std::iter::successors(Some(lambda), |lambda| Some(lambda / FACTOR)).take(LEAST).collect();
+        Self { asked, factor: FACTOR, patience: PATIENCE, tried: Vec::new() }
+    }
+
+    /// The next value to try; none where there is no need to.
+    #[expect(clippy::should_implement_trait, reason = "what is next depends on what is added in between")]
+    pub fn next(&self) -> Option<f64> {
+        if let Some(&next) = self.asked.get(self.tried.len()) {
+            return Some(next);
+        }
+        let best = self.tried[self.best()?];
+        if best.badness == 0.0 {
+            return None;
+        }
+        let smaller = |(_, rung): &(usize, &Rung)| rung.lambda < best.lambda;
+        let worth = |(place, rung): (usize, &Rung)| match rung.badness - best.badness {
+            // As good as the best, if not quite.
+            worse if worse < 0.0 => 0,
+            // Where figures do not move at all, nothing may be learnt yet.
+            0.0 if self.patience > 1 && !self.is_beyond(place) => 0,
+            worse if worse > CLEARLY * rung.tolerance => PATIENCE,
+            _ => 1,
+        };
+        let worse: usize = self.tried.iter().enumerate().filter(smaller).map(worth).sum();
+        let extreme = |pick: fn(f64, f64) -> f64| self.lambdas().reduce(pick);
+        let beyond = |is_beyond: &dyn Fn(&f64) -> bool| self.lambdas().filter(is_beyond).count();
+        let (first, last) = (*self.asked.first()?, *self.asked.last()?);
+        if worse < self.patience && beyond(&|lambda| *lambda < last) < MOST_BEYOND {
+            return Some(extreme(f64::min)? / self.factor);
+        }
+        let is_largest = self.lambdas().all(|lambda| lambda <= best.lambda);
+        if is_largest && self.tried.iter().any(|rung| rung.badness != best.badness) {
+            let above = beyond(&|lambda| *lambda > first);
+            return (above < MOST_BEYOND).then_some(extreme(f64::max)? * self.factor);
+        }
+        self.between(best.lambda)
+    }
+
+    /// Where nobody named any: halfway to the value above the best, which is often as good and takes less time; once.
+    fn between(&self, best: f64) -> Option<f64> {
+        let above = self.lambdas().filter(|lambda| *lambda > best).reduce(f64::min)?;
+        (self.patience > 1 && above / best > 0.9 * self.factor).then_some((above * best).sqrt())
+    }
+
+    /// Takes in how bad a value was: the less the better, and what is worse by no more than `tolerance` is as good.
+    pub fn add(&mut self, lambda: f64, badness: f64, tolerance: f64) {
+        self.tried.push(Rung { lambda, badness, tolerance });
+    }
+
+    /// The values in the order in which they were tried.
+    pub fn lambdas(&self) -> impl Iterator<Item = f64> {
+        self.tried.iter().map(|rung| rung.lambda)
+    }
+
+    /// The place of the best one among them: the largest of those that are as good as the best.
+    pub fn best(&self) -> Option<usize> {
+        let least = self.tried.iter().min_by(|a, b| a.badness.total_cmp(&b.badness))?;
+        let enough = least.badness + least.tolerance;
+        let good = self.tried.iter().enumerate().filter(|(_, rung)| rung.badness <= enough);
+        good.max_by(|(_, a), (_, b)| a.lambda.total_cmp(&b.lambda)).map(|(place, _)| place)
+    }
+
+    /// Whether the value at this place was not asked for.
+    pub fn is_beyond(&self, place: usize) -> bool {
+        place >= self.asked.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn climb(mut ladder: Ladder, badness: impl Fn(f64) -> f64, tolerance: f64) -> (Vec<f64>, f64) {
+        while let Some(lambda) = ladder.next() {
+            ladder.add(lambda, badness(lambda), tolerance);
+        }
+        let tried: Vec<f64> = ladder.lambdas().collect();
+        let best = tried[ladder.best().unwrap()];
+        (tried, best)
+    }
+
+    /// The distance from a λ in powers of ten.
+    fn from(best: f64) -> impl Fn(f64) -> f64 {
+        move |lambda| (lambda / best).log10().abs()
+    }
+
+    #[test]
+    fn a_list_whose_best_is_inside_is_all_there_is() {
+        let (tried, best) = climb(Ladder::of(&[1.0, 0.01, 0.1]).unwrap(), from(0.1), 0.0);
+        assert_eq!((tried, best), (vec![1.0, 0.1, 0.01], 0.1));
+    }
+
+    #[test]
+    fn beyond_both_ends_it_goes_on_until_it_gets_worse() {
+        let (tried, best) = climb(Ladder::of(&[2.0, 1.0]).unwrap(), from(0.25), 0.0);
+        assert_eq!((tried, best), (vec![2.0, 1.0, 0.5, 0.25, 0.125], 0.25));
+        let (tried, best) = climb(Ladder::of(&[2.0, 1.0]).unwrap(), from(8.0), 0.0);
+        assert_eq!((tried, best), (vec![2.0, 1.0, 4.0, 8.0, 16.0], 8.0));
+        assert!(Ladder::of(&[]).is_err() && Ladder::of(&[0.0]).is_err());
+    }
+
+    #[test]
+    fn of_those_that_are_as_good_the_largest_is_taken() {
+        let (_, best) = climb(Ladder::of(&[4.0, 2.0, 1.0, 0.5]).unwrap(), from(1.0), 0.31);
+        assert_eq!(best, 2.0);
+    }
+
+    #[test]
+    fn figures_that_do_not_move_end_nothing_early() {
+        // Nothing is learnt in the first steps.
+        let badness = |lambda: f64| if lambda > 0.02 { 1.0 } else { from(1e-4)(lambda) / 10.0 };
+        let (tried, best) = climb(Ladder::down_from(1.0), badness, 0.001);
+        assert!((best / 1e-4).log10().abs() < 0.26, "{best}");
+        assert!(tried.len() < 14, "{}", tried.len());
+        // The last one lies between the two that were best.
+        let sorted =
+            |pick: fn(f64, f64) -> f64| tried[..tried.len() - 1].iter().copied().reduce(pick).unwrap();
+        let last = tried[tried.len() - 1];
+        assert!(last < sorted(f64::max) && last > sorted(f64::min), "{tried:?}");
+        // Where they never move, it ends all the same.
+        let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.5, 0.0);
+        assert_eq!((tried.len(), best), (LEAST + PATIENCE, 1.0));
+        // Earlier where nothing is left to be had.
+        let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.0, 0.0);
+        assert_eq!((tried.len(), best), (LEAST, 1.0));
+    }
+}
