@@ -309,7 +309,7 @@ fn bad_label_sets_are_refused() {
             "train chain --train tags.crf --model m --pairs tree".to_owned(),
             &["unexpected argument '--pairs'"],
         ),
-        ("train multiclass --train rows.svm --model m --loss weights=weights".to_owned(), &["cost=FILE"]),
+        ("train multiclass --train rows.svm --model m --loss weights=".to_owned(), &["cost=FILE"]),
     ] {
         folder.refusal(&arguments, parts);
     }

@@ -93,14 +93,16 @@ fn misses_and_false_labels_cost_what_is_said() {
         |(name, count): (&str, f64)| format!("{name} {} {}\n", n / (2.0 * count), n / (2.0 * (n - count)));
     folder.write("balanced", counts.map(balanced).concat());
     same(&folder, &format!("{train} --loss balanced"), &format!("{train} --loss weights=balanced"));
-    // What is learnt is what is asked for: dear misses are rarer.
+    // What is learnt is what is asked for: dear misses are rarer. (Slack rescaling multiplies by the loss.)
     let recall = |loss: &str| {
-        folder.run(&format!("train {train} --loss {loss} --lambda 0.3 --quiet --model m")).success();
+        let train =
+            "multilabel --train sets.svm --pairs none --surrogate slack --lambda 0.3 --quiet --model m";
+        folder.run(&format!("train {train} --loss {loss}")).success();
         let text = folder.output("eval --model m --data sets.svm --json");
         serde_json::from_str::<Value>(&text).unwrap()["micro_recall"].as_f64().unwrap()
     };
     let (dear, cheap) = (recall("miss=5,false=1"), recall("miss=1,false=5"));
-    assert!(dear > cheap + 0.2, "{dear} {cheap}");
+    assert!(dear > cheap + 0.1, "{dear} {cheap}");
     // Micro-F1 counts labels by their weights.
     folder.write("weights", "rare 5\n");
     folder

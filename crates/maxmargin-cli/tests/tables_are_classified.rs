@@ -49,7 +49,7 @@ fn what_is_wrong_is_said() {
         ("train multiclass --train train.csv --format csv --model n", &["train.csv", "--label-columns"]),
         (
             "train multiclass --train train.csv --label-columns x,kind --model n",
-            &["train.csv", "task multilabel"],
+            &["train.csv", "labels are sets"],
         ),
         (
             "train multiclass --train holes.csv --label-columns kind --model n",
@@ -94,6 +94,45 @@ fn text_weights_and_names_go_round() {
     assert_eq!(folder.output("predict --model m --input new.arff"), "A, 9\tyes, sure\nB\tno\n");
     folder.write("new.tsv", "job\tage\npilot\t30\nclerk\t50\n");
     assert_eq!(folder.output("predict --model m --input new.tsv"), "yes, sure\nno\n");
+}
+
+/// A start from a model of other columns: those that it knows are changed as for it, new ones as the data says.
+#[test]
+fn columns_of_a_start_go_by_their_names() {
+    let folder = Folder::new();
+    let rows = |jobs: [&str; 3]| -> String {
+        (0..30)
+            .map(|i| format!("{},{},{},{}\n", i * 7 % 11, jobs[i % 3], i % 5, ["u", "v", "w"][i % 3]))
+            .collect()
+    };
+    folder.write("old.csv", format!("x,job,y,l\n{}", rows(["a", "b", "c"])));
+    folder.write(
+        "new.csv",
+        format!(
+            "job,x,y,l\n{}",
+            rows(["c", "new", "b"])
+                .replace("w\n", "w\nb,100,1,w\n")
+                .lines()
+                .map(|line| {
+                    let cells: Vec<&str> = line.split(',').collect();
+                    if cells[0] == "b" {
+                        format!("{line}\n")
+                    } else {
+                        format!("{},{},{},{}\n", cells[1], cells[0], cells[2], cells[3])
+                    }
+                })
+                .collect::<String>()
+        ),
+    );
+    for columns in ["--standardize", "--tf-idf", "--standardize --center --normalize"] {
+        let flags = format!("--label-columns l {columns} --lambda 0.01 --gap 1e-4 --threads 1 --quiet");
+        folder.run(&format!("train multiclass --train old.csv {flags} --model m")).success();
+        folder
+            .run(&format!("train multiclass --train new.csv {flags} --warm-start m --solver bmrm --model n"))
+            .success();
+        let predicted = folder.output("predict --model n --input new.csv");
+        assert_eq!(predicted.lines().count(), 40, "{predicted}");
+    }
 }
 
 /// Counts are weighed alike by training, prediction, evaluation and a start from another model.

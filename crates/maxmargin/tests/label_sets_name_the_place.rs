@@ -66,7 +66,7 @@ fn svmlight() {
     // Without label sets.
     let options = ReadOptions { label_sets: false, ..options };
     for (text, place, part) in
-        [("1,2 1:1\n", "1:1", "task multilabel"), ("2 3 4\n0,1 0:1\n", "1:3", "extreme-classification")]
+        [("1,2 1:1\n", "1:1", "labels are sets"), ("2 3 4\n0,1 0:1\n", "1:3", "extreme-classification")]
     {
         check(text, place, part, &options);
     }
@@ -116,7 +116,7 @@ fn arff_headers() {
     check(
         &lines("@attribute x real").replace("@relation r", "@relation 'r: -C 2'"),
         "0:0",
-        "task multilabel",
+        "labels are sets",
         &options,
     );
     let options = ReadOptions { label_columns: vec!["x".to_owned()], ..options };
@@ -204,7 +204,7 @@ fn csv() {
     assert!(place == "3:3" && problem.starts_with("`2\\n3` in the column `x` is not"), "{place}: {problem}");
     check("l,x\n1,2\n", "0:0", "the option label-columns", &sets(Format::Csv, &[]));
     let two = ReadOptions { label_sets: false, ..sets(Format::Csv, &["l", "x"]) };
-    check("l,x,y\n1,2,3\n", "0:0", "task multilabel", &two);
+    check("l,x,y\n1,2,3\n", "0:0", "labels are sets", &two);
 }
 
 /// Files in a folder, by name.

@@ -185,6 +185,10 @@ fn check<S: Structure>(
         }
     }
     for surrogate in surrogates() {
+        // Refused by a check of the search.
+        if surrogate == Surrogate::MicroF1 && !problem.has_sizes() {
+            continue;
+        }
         let surrogated = Surrogated { problem: problem.clone(), surrogate, strategy: None, background };
         for strategy in strategies(surrogate) {
             if strategy == Strategy::Stratified && !surrogated.has_strata() {

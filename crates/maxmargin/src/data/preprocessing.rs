@@ -176,7 +176,8 @@ impl Preprocessing {
         let mut builder = MatrixBuilder::sparse();
         let (mut columns, mut values) = (Vec::new(), Vec::new());
         for row in 0..features.rows() {
-            (columns.clear(), values.clear());
+            columns.clear();
+            values.clear();
             try_each(features.row(row), |column, value| {
                 columns.push(column as u32);
                 values.push(self.value(row, column, value)?);

@@ -2,7 +2,7 @@
 //! examples and end up with none.
 
 use super::{Model, Weights};
-use crate::data::{Attributes, Vocabulary};
+use crate::data::{Attributes, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 
 /// What is left out must be at least this share of all attributes: else it is not worth that the model knows fewer names.
@@ -33,6 +33,36 @@ impl Model {
         let weights = Weights::new(weights, &task.blocks());
         let names = Vocabulary { labels: self.names.labels, attributes: Attributes::Named(kept) };
         Ok(Self { task, names, preprocessing, weights, ..self })
+    }
+
+    /// What is done to columns of data with these names: what the model does to those that it knows, and what was fitted to the
+    /// data for others.
+    pub(crate) fn preprocessing_for(
+        &self,
+        names: &Vocabulary,
+        fit: impl FnOnce() -> Result<Preprocessing>,
+    ) -> Result<Preprocessing> {
+        let (Attributes::Named(old), Attributes::Named(new)) = (&self.names.attributes, &names.attributes)
+        else {
+            return Ok(self.preprocessing.clone());
+        };
+        if old.iter().eq(new.iter()) {
+            return Ok(self.preprocessing.clone());
+        }
+        let places: Vec<(usize, usize)> =
+            (0..).zip(old.iter()).filter_map(|(row, name)| Some((row, new.get(name)? as usize))).collect();
+        let fitted = fit()?;
+        // What is filled in, multiplied by, subtracted and divided by where nothing is to be changed.
+        let neutral = [0.0, 1.0, 0.0, 1.0];
+        let (known, fitted) = (self.preprocessing.vectors(), fitted.vectors());
+        let vectors = std::array::from_fn(|i| {
+            known[i].map(|known| {
+                let mut vector = fitted[i].cloned().unwrap_or_else(|| vec![neutral[i]; new.len()]);
+                places.iter().for_each(|&(row, place)| vector[place] = known[row]);
+                vector
+            })
+        });
+        Ok(self.preprocessing.with_vectors(vectors))
     }
 
     /// The weights for data with these names: attributes that the model does not know have 0. Refused where it knows none of

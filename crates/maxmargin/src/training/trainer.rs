@@ -158,7 +158,8 @@ impl Trainer {
         }
         // Weights are about columns as they were then.
         let given = given.filter(|model| !model.preprocessing().is_empty());
-        let given = given.map(|model| model.preprocessing().clone());
+        let fit = || self.settings.columns.fit(examples.data());
+        let given = given.map(|model| model.preprocessing_for(examples.names(), fit)).transpose()?;
         Problem::new(self.task.as_ref(), examples, &self.settings, given.as_ref())
     }
 

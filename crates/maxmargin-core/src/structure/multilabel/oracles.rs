@@ -39,7 +39,7 @@ impl LabelSets<MultilabelStructure> for MultilabelStructure {
     }
 
     fn set_loss(&self, truth: &LabelSet, y: &LabelSet, _background: Option<u32>) -> f64 {
-        self.of_sizes().as_hamming().of(truth, y, self.labels())
+        self.of_sizes().into_hamming().of(truth, y, self.labels())
     }
 
     fn sizes(&self, _x: &Rows, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {

@@ -74,7 +74,7 @@ impl SetLoss {
     }
 
     /// The labels by which sets differ, each with its size.
-    pub(super) fn as_hamming(self) -> Self {
+    pub(super) fn into_hamming(self) -> Self {
         match self {
             SetLoss::Size { weights } => SetLoss::Hamming { weights, mean: false },
             others => others,
