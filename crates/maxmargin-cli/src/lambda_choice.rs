@@ -40,10 +40,7 @@ impl ChoiceProgress {
                 if !self.quiet {
                     let TriedLambda { lambda, value, passes, seconds, .. } = tried;
                     let (lambda, value, time) = (number(*lambda), number(*value), time(*seconds));
-                    note(&format!(
-                        "choosing λ: {lambda} has {figure} {value}, {} in {time}",
-                        count(*passes, "pass")
-                    ));
+                    note(&format!("choosing λ: {lambda} has {figure} {value}, after {passes} passes in {time}"));
                 }
             }
         }

@@ -87,8 +87,9 @@ fn every_format_goes_round() {
         // With one that has no label, this is no svmlight file of another kind.
         ("songs.svm", "--format svmlight"),
     ] {
-        let train =
-            format!("train multilabel --train {file} --test {file} {more} --standardize --lambda 0.01");
+        let train = format!(
+            "train multilabel --train {file} --test {file} {more} --standardize --lambda 0.01 --gap 1e-3 --pair-weights four"
+        );
         let trained = object(&folder.output(&format!("{train} --model m --json --quiet")));
         assert_eq!((&trained["n"], &trained["dim"]), (&80.into(), &21.into()), "{file}: {trained}");
         let measured =
@@ -317,4 +318,28 @@ fn bad_label_sets_are_refused() {
         "eval --model m --data songs.arff --background sad",
         &["--background: multilabel has no label that stands for nothing"],
     );
+}
+
+#[test]
+fn thresholds_are_tuned_kept_and_said() {
+    let folder = Folder::new();
+    let train = "train multilabel --train rows.svm --model m";
+    let plain = folder.output(&format!("{train} --tune-threshold macro_f1"));
+    assert!(plain.contains("\nthresholds   macro_f1 on 12 examples held out: "), "{plain}");
+    let object = folder.output(&format!("{train} --tune-threshold micro_f1 --json"));
+    let object: serde_json::Value = serde_json::from_str(&object).unwrap();
+    let thresholds = &object["thresholds"];
+    assert_eq!(
+        (&thresholds["metric"], &thresholds["held_out"]),
+        (&"micro_f1".into(), &12.into()),
+        "{object}"
+    );
+    assert!(thresholds["after"].as_f64() >= thresholds["before"].as_f64(), "{object}");
+    let inspected: serde_json::Value = serde_json::from_str(&folder.output("inspect m --json")).unwrap();
+    assert_eq!(inspected["label_shifts"], thresholds["shifts"]);
+    assert!(folder.output("inspect m").contains("\nthresholds   tuned: "));
+    let parts = ["--tune-threshold", "only label sets"];
+    folder.refusal("train chain --train tags.crf --model n --tune-threshold micro_f1", &parts);
+    folder.refusal(&format!("{train} --no-bias --tune-threshold micro_f1"), &parts);
+    folder.refusal(&format!("{train} --tune-threshold f1"), &["micro_f1, macro_f1"]);
 }

@@ -55,7 +55,8 @@ fn in_notes_scores_and_json() {
     assert!(heads.len() == 2 && heads.iter().all(|line| line.ends_with(" unproven")), "{scores}");
 
     // How sure labels are is then an interval.
-    let quiet = folder.run("predict --model m --input two.svm --json --quiet").success();
+    folder.write("one.svm", "l00,l01 1:0.25\n");
+    let quiet = folder.run("predict --model m --input one.svm --json --quiet").success();
     assert!(quiet.get_output().stderr.is_empty());
     for line in String::from_utf8_lossy(&quiet.get_output().stdout).lines() {
         let object: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -63,7 +64,7 @@ fn in_notes_scores_and_json() {
         let margin = object["margin"].as_array().unwrap();
         assert!(margin[0].as_f64().unwrap() < margin[1].as_f64().unwrap(), "{object}");
     }
-    let shown = folder.output("predict --model m --input two.svm --confidence --quiet");
+    let shown = folder.output("predict --model m --input one.svm --confidence --quiet");
     assert!(shown.lines().all(|line| line.contains("..")), "{shown}");
 
     let evaluation = folder.output("eval --model m --data two.svm");

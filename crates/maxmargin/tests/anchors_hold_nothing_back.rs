@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use maxmargin::data::FeatureMatrix;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, RunState, SolverKind, SolverSettings, Stop, resume, run};
-use maxmargin::structure::Inference;
+use maxmargin::structure::{Inference, PairWeights};
 use maxmargin::tasks::{Fitted, LabelSetExamples, Multilabel};
 use maxmargin::{CheckpointDir, Identity};
 use rand::{RngExt, SeedableRng};
@@ -27,7 +27,8 @@ fn risk(seed: u64) -> Box<dyn Risk> {
         starts.push(labels.len());
     }
     let data = LabelSetExamples::new(FeatureMatrix::from_dense(&rows), starts, labels).unwrap();
-    let task = Multilabel { inference: Some(Inference::Relaxed), ..Multilabel::default() };
+    let (inference, pair_weights) = (Some(Inference::Relaxed), PairWeights::Four);
+    let task = Multilabel { inference, pair_weights, ..Multilabel::default() };
     Fitted::new(task, features, LABELS).unwrap().risk(&data).unwrap()
 }
 

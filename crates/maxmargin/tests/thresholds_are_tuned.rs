@@ -44,7 +44,7 @@ fn and_better_where_nobody_has_looked() {
         for metric in [ThresholdMetric::MicroF1, ThresholdMetric::MacroF1] {
             let tuned = trainer().tune_threshold(metric).train(&train).unwrap();
             let (before, after) = (figure(&plain, &test, metric), figure(&tuned, &test, metric));
-            assert!(after > before + 0.02, "{metric}, signed {signed}: {before}, then {after}");
+            assert!(after > before + 0.02, "{metric:?}, signed {signed}: {before}, then {after}");
             assert_eq!((tuned.weights(), tuned.certificate()), (plain.weights(), plain.certificate()));
             let shifts = tuned.label_shifts().unwrap();
             assert!(shifts.iter().any(|shift| *shift > 0.0), "{shifts:?}");
@@ -85,7 +85,7 @@ fn only_where_there_are_any() {
     refused(&mut || {
         Trainer::new(Multiclass::default()).tune_threshold(ThresholdMetric::MacroF1).train(&rows)
     });
-    let plain = Trainer::new(Multiclass::default()).train(&rows).unwrap();
+    let plain = Trainer::new(Multiclass::default()).lambda(1.0).train(&rows).unwrap();
     assert!(plain.with_label_shifts(vec![0.0; 2]).is_err());
     let model = || Trainer::new(Multilabel::default()).lambda(1.0).train(&sets).unwrap();
     assert!(model().with_label_shifts(vec![0.0; 3]).is_err());

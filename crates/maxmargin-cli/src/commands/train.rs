@@ -12,7 +12,7 @@ use maxmargin::training::{
     describe_columns,
 };
 use maxmargin::{Error, Model, Trainer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::arguments::{
     ChosenTask, Folds, ProblemArguments, REGULARISATION, RegularizerArguments, SolvingArguments, TaskCommand,
@@ -207,16 +207,7 @@ impl Train {
             note(&lambda_choice::table(choice, examples));
         }
         chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
-        let thresholds = training.thresholds().map(
-            |TunedThresholds { metric, held_out, values: (before, after), .. }| {
-                let examples = count(*held_out, "example");
-                format!(
-                    "{metric} on {examples} held out: {} before, {} after",
-                    percent(*before),
-                    percent(*after)
-                )
-            },
-        );
+        let thresholds = training.thresholds().cloned();
         let begun = training.report().passes;
         if self.resume {
             note(&match begun {
@@ -266,6 +257,11 @@ impl Train {
                 lambda_choice.as_ref().map_or(Value::Null, |choice| lambda_choice::json(choice, examples));
             object["memory_estimate"] = memory.into();
             object["memory_peak"] = memory::peak().into();
+            if let Some(TunedThresholds { metric, shifts, held_out, values: (before, after) }) = &thresholds {
+                object["thresholds"] = json!({
+                    "metric": metric.name(), "shifts": shifts, "held_out": held_out, "before": before, "after": after,
+                });
+            }
             if let Some(evaluation) = &evaluation {
                 object["test"] = evaluation.json(false);
             }
@@ -293,8 +289,14 @@ impl Train {
             work = finished.work(),
             path = self.model.display(),
         );
-        if let Some(thresholds) = thresholds {
-            text += &format!("thresholds   {thresholds}\n");
+        if let Some(TunedThresholds { metric, held_out, values: (before, after), .. }) = thresholds {
+            text += &format!(
+                "thresholds   {} on {} held out: {} before, {} after\n",
+                metric.name(),
+                count(held_out, "example"),
+                percent(before),
+                percent(after)
+            );
         }
         if let Some(evaluation) = &evaluation {
             text += &format!("test         {}\n", evaluation.line());

@@ -149,8 +149,11 @@ mod tests {
         }
     }
 
+    /// Labels and rows.
+    type Example = (Vec<u32>, Vec<Vec<(usize, f64)>>);
+
     /// The rows of each example, with their labels.
-    fn examples(data: &Dataset) -> Vec<(Vec<u32>, Vec<Vec<(usize, f64)>>)> {
+    fn examples(data: &Dataset) -> Vec<Example> {
         let starts = data.sequences.clone().unwrap_or_else(|| (0..=data.features.rows()).collect());
         let row = |row: usize| data.features.row(row).to_pairs();
         let example = |i: usize| (data.labels_of(i).to_vec(), (starts[i]..starts[i + 1]).map(row).collect());
@@ -210,7 +213,7 @@ mod tests {
             let options = options(format, text);
             let names = match format {
                 Format::Csv => named(),
-                _ => read_training(&[file.clone()], &options).unwrap().1,
+                _ => read_training(std::slice::from_ref(&file), &options).unwrap().1,
             };
             let (whole, _) = read_with(&[file], &options, &names).unwrap();
             assert_eq!(whole.len(), count, "{text}");

@@ -26,7 +26,7 @@ pub(super) fn learn<T: Task>(
     test: &T::Data,
     names: &Vocabulary,
 ) -> Result<Learnt<T>> {
-    let trainer = Trainer::new(task).lambda(lambda);
+    let trainer = Trainer::new(task).lambda(lambda).gap(1e-3);
     let training = trainer.prepare(&Examples::new(train.clone(), names.clone()))?;
     let trained = training.run(&Halt::default(), |_| std::ops::ControlFlow::Continue(()))?;
     let other_task = || Error::parameter("task", "the model is of another task");

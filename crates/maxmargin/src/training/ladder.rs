@@ -13,7 +13,7 @@ const LEAST: usize = 5;
 const PATIENCE: usize = 2;
 
 /// A value that is worse by more than so many times what counts as equal is enough.
-const CLEARLY: f64 = 10.0;
+const CLEARLY: f64 = 4.0;
 
 /// The most values beyond either end of what was asked for.
 const MOST_BEYOND: usize = 12;
@@ -103,7 +103,13 @@ impl Ladder {
             let above = beyond(&|lambda| *lambda > first);
             return (above < MOST_BEYOND).then_some(extreme(f64::max)? * self.factor);
         }
-        None
+        self.between(best.lambda)
+    }
+
+    /// Where nobody named any: halfway to the value above the best, which is often as good and takes less time; once.
+    fn between(&self, best: f64) -> Option<f64> {
+        let above = self.lambdas().filter(|lambda| *lambda > best).reduce(f64::min)?;
+        (self.patience > 1 && above / best > 0.9 * self.factor).then_some((above * best).sqrt())
     }
 
     /// Takes in how bad a value was: the less the better, and what is worse by no more than `tolerance` is as good.
@@ -176,6 +182,11 @@ mod tests {
         let (tried, best) = climb(Ladder::down_from(1.0), badness, 0.001);
         assert!((best / 1e-4).log10().abs() < 0.26, "{best}");
         assert!(tried.len() < 14, "{}", tried.len());
+        // The last one lies between the two that were best.
+        let sorted =
+            |pick: fn(f64, f64) -> f64| tried[..tried.len() - 1].iter().copied().reduce(pick).unwrap();
+        let last = tried[tried.len() - 1];
+        assert!(last < sorted(f64::max) && last > sorted(f64::min), "{tried:?}");
         // Where they never move, it ends all the same.
         let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.5, 0.0);
         assert_eq!((tried.len(), best), (LEAST + PATIENCE, 1.0));

@@ -31,7 +31,7 @@ const ENOUGH: usize = 1500;
 const MOST_FOLDS: usize = 10;
 
 /// Figures that differ by less than this share of their own standard error are as good as each other.
-const TOLERANCE: f64 = 0.1;
+const TOLERANCE: f64 = 0.25;
 
 /// The share of the time there is that the choice may take.
 const TIME_SHARE: u32 = 2;

@@ -7,14 +7,13 @@
 //! the best F1 is read off the sorted numbers (SCut, Yang 2001): of each label for Macro-F1, of all together for Micro-F1. Where labels
 //! have pairs, shifts of several labels act on each other; a step counts only if the metric itself is better, and is made again.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{HeldOut, Problem, Regularizer, Settings, Trainer};
 use crate::data::{TaskData, hold_out};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
-use crate::tasks::{LabelSetExamples, Prediction};
+use crate::tasks::{FittedObject, LabelSetExamples, Prediction};
 
 /// The share of the examples that is held out.
 const SHARE: f64 = 0.2;
@@ -44,12 +43,6 @@ impl ThresholdMetric {
     }
 }
 
-impl fmt::Display for ThresholdMetric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 impl FromStr for ThresholdMetric {
     type Err = Error;
 
@@ -76,6 +69,16 @@ pub struct TunedThresholds {
 }
 
 impl TunedThresholds {
+    /// Refuses tasks that have no thresholds.
+    pub(super) fn check(task: &dyn FittedObject) -> Result<()> {
+        let problem =
+            "only label sets with a constant feature have thresholds (leave out the option no-bias)";
+        match task.has_label_shifts() {
+            true => Ok(()),
+            false => Err(Error::parameter("tune-threshold", problem)),
+        }
+    }
+
     /// Trains on most of the examples of a problem with some settings, at this λ, and tunes on the others.
     pub(super) fn of(
         problem: &Problem,
@@ -84,10 +87,6 @@ impl TunedThresholds {
         lambda: f64,
     ) -> Result<Self> {
         let (task, examples) = (problem.task(), problem.examples());
-        if !task.has_label_shifts() {
-            let problem = "only label sets with a constant feature have thresholds (the task multilabel without the option no-bias)";
-            return Err(Error::parameter("tune-threshold", problem));
-        }
         let (train, others) = hold_out(examples.len(), SHARE, settings.seed)
             .map_err(|_| Error::parameter("tune-threshold", "there are too few examples to hold some out"))?;
         let settings = Settings {

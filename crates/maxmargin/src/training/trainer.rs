@@ -182,6 +182,9 @@ impl Trainer {
         // First, since without examples there is no λ either.
         let risk = problem.risk()?;
         self.settings.solver.check(risk.as_ref())?;
+        if self.settings.tune_threshold.is_some() {
+            TunedThresholds::check(problem.task())?;
+        }
         let begun = Instant::now();
         let (lambda, lambda_choice) = self.decide(&problem, halt, observe)?;
         let mut settings = self.settings.solver_settings(lambda)?;

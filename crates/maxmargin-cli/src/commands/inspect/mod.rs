@@ -113,6 +113,16 @@ impl Inspect {
             let shape: Vec<String> = block.shape.iter().map(usize::to_string).collect();
             text += &format!("             {}: {}\n", block.name, shape.join(" × "));
         }
+        if let Some(shifts) = model.label_shifts() {
+            let ends = shifts.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &shift| {
+                (least.min(shift), most.max(shift))
+            });
+            text += &format!(
+                "thresholds   tuned: {} to {} is added to the scores of labels\n",
+                number(ends.0),
+                number(ends.1)
+            );
+        }
         say(&(text + &heaviest.text()))
     }
 
@@ -145,6 +155,7 @@ impl Inspect {
             "standardized": model.preprocessing().scale.is_some(),
             "centered": model.preprocessing().shift.is_some(),
             "dropped_labels": model.dropped_labels().iter().collect::<Vec<_>>(),
+            "label_shifts": model.label_shifts(),
         });
         heaviest.add_to(&mut object);
         for (name, value) in model.task().facts() {

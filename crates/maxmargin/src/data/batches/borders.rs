@@ -16,7 +16,7 @@ pub(super) enum Borders {
     /// After each line, or where the number of a sequence changes.
     Svmlight,
     /// After each record; the header goes before each batch.
-    Csv { ends: RecordEnds, header: Vec<u8> },
+    Csv { ends: Box<RecordEnds>, header: Vec<u8> },
 }
 
 impl Borders {
@@ -30,7 +30,7 @@ impl Borders {
             Format::Svmlight => Some(Self::Svmlight),
             // The file with the names of labels is read once.
             Format::Csv if options.labels.is_none() => {
-                Some(Self::Csv { ends: RecordEnds::new(source.peeked()), header: Vec::new() })
+                Some(Self::Csv { ends: Box::new(RecordEnds::new(source.peeked())), header: Vec::new() })
             }
             Format::Csv | Format::Idx | Format::Arff => None,
         }
