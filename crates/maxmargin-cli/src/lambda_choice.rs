@@ -40,7 +40,9 @@ impl ChoiceProgress {
                 if !self.quiet {
                     let TriedLambda { lambda, value, passes, seconds, .. } = tried;
                     let (lambda, value, time) = (number(*lambda), number(*value), time(*seconds));
-                    note(&format!("choosing λ: {lambda} has {figure} {value}, after {passes} passes in {time}"));
+                    note(&format!(
+                        "choosing λ: {lambda} has {figure} {value}, after {passes} passes in {time}"
+                    ));
                 }
             }
         }

@@ -46,7 +46,8 @@ fn train_without_lambda_shows_a_table_and_makes_the_model_of_what_it_chose() {
 fn a_run_without_lambda_goes_on_from_its_checkpoint() {
     let folder = Folder::new();
     let train = "train multiclass --train rows.svm --gap 1e-6 --quiet";
-    let part = object(&folder.output(&format!("{train} --model part --max-passes 2 --checkpoint state --json")));
+    let part =
+        object(&folder.output(&format!("{train} --model part --max-passes 2 --checkpoint state --json")));
     folder.output(&format!("{train} --model part --checkpoint state --resume"));
     folder.output(&format!("{train} --model whole --lambda {}", part["lambda"]));
     let read = |name| std::fs::read(folder.path(name)).unwrap();
