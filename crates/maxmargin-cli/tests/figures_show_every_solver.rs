@@ -123,7 +123,7 @@ fn pdf_is_whole_and_of_the_right_size() {
 #[test]
 fn curves_are_written_as_the_ending_says() {
     let folder = Folder::new();
-    let found = folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --curves c.csv"));
+    let found = folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --gap 1e-3 --curves c.csv"));
     let runs: serde_json::Value = serde_json::from_str(&found).unwrap();
     let passes: u64 =
         runs["runs"].as_array().unwrap().iter().map(|run| run["passes"].as_u64().unwrap()).sum();
@@ -140,7 +140,7 @@ fn curves_are_written_as_the_ending_says() {
     );
     assert!(rows.last().unwrap()[gap].parse::<f64>().unwrap() <= 1e-3, "{csv}");
     // What a pass did not measure is empty, and the same is null.
-    folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --curves c.jsonl"));
+    folder.output(&format!("{COMPARE} --solvers bmrm,bcfw --gap 1e-3 --curves c.jsonl"));
     let lines = fs::read_to_string(folder.path("c.jsonl")).unwrap();
     let objects: Vec<serde_json::Value> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

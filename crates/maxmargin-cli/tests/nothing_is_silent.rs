@@ -5,7 +5,7 @@ mod common;
 use common::{Folder, rows};
 
 /// A problem that takes more than one pass.
-const TRAIN: &str = "train multiclass --train rows.svm --model m --threads 1 --solver bmrm";
+const TRAIN: &str = "train multiclass --train rows.svm --model m --threads 1 --solver bmrm --gap 1e-3";
 
 #[test]
 fn a_run_that_misses_its_gap_says_so() {
@@ -36,8 +36,7 @@ fn a_run_that_misses_its_gap_says_so() {
 #[test]
 fn a_path_tells_which_runs_missed_their_gap() {
     let folder = Folder::new();
-    let path =
-        "path multiclass --train rows.svm --hold-out 0.2 --lambdas 1,0.001 --model m --solver bmrm --quiet";
+    let path = "path multiclass --train rows.svm --hold-out 0.2 --lambdas 1,0.001 --model m --solver bmrm --gap 1e-3 --quiet";
     assert!(folder.run(path).success().get_output().stderr.is_empty());
     let output = folder.run(&format!("{path} --max-passes 2")).success().get_output().clone();
     let note = String::from_utf8(output.stderr).unwrap();

@@ -230,7 +230,7 @@ pub fn file((width, height): (u32, u32), content: &str) -> std::io::Result<Vec<u
     let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
     for (number, object) in (1..).zip(&objects) {
         let _ = writeln!(table, "{:010} 00000 n ", bytes.len());
-        write!(bytes, "{number} 0 obj\n")?;
+        writeln!(bytes, "{number} 0 obj")?;
         bytes.extend_from_slice(object);
         bytes.extend_from_slice(b"\nendobj\n");
     }
