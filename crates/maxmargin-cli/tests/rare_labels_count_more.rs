@@ -79,7 +79,7 @@ fn misses_and_false_labels_cost_what_is_said() {
     let line = |i: usize| {
         let labels: Vec<&str> = [(2, "a"), (3, "b"), (7, "rare")]
             .iter()
-            .filter(|(of, _)| i % of == 0)
+            .filter(|(of, _)| i.is_multiple_of(*of))
             .map(|(_, name)| *name)
             .collect();
         format!("{} {}:1 {}:0.5 9:{}\n", labels.join(","), i % 4 + 1, i % 3 + 5, (i * 7 % 5) as f64 / 5.0)

@@ -73,7 +73,6 @@ impl Ladder {
     }
 
     /// The next value to try; none where there is no need to.
-    #[expect(clippy::should_implement_trait, reason = "what is next depends on what is added in between")]
     pub fn next(&self) -> Option<f64> {
         if let Some(&next) = self.asked.get(self.tried.len()) {
             return Some(next);
