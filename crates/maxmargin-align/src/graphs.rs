@@ -22,7 +22,7 @@ const LONGEST_SENTENCE: usize = 1000;
 ///
 /// ```
 /// use maxmargin_align::association::{Associations, EstimationOptions};
-/// use maxmargin::data::Edge;
+/// use maxmargin::data::{Edge, TaskData};
 /// use maxmargin_align::{AlignmentSource, ParallelText, SentenceLinks};
 /// let text = ParallelText::from_pairs([("the house", "la maison"), ("the flower", "la fleur")]);
 /// let diagonal = SentenceLinks::sure(vec![Edge { left: 0, right: 0 }, Edge { left: 1, right: 1 }]);

@@ -161,7 +161,7 @@ fn what_does_not_fit_is_refused() {
     );
     folder.refusal(
         "train multiclass --train rows.svm --model m --lambda 1 --loss miss=1,false=2",
-        &["zero-one and cost=FILE"],
+        &["zero-one, cost=FILE"],
     );
     folder.output(&train("--train crowded.edges --extra-links free"));
 }

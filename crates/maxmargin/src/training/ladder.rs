@@ -25,7 +25,7 @@ const MOST_BEYOND: usize = 12;
 /// let mut ladder = Ladder::of(&[0.1, 10.0, 1.0])?;
 /// while let Some(lambda) = ladder.next() {
 ///     // The best λ lies below the list.
-///     let error = (lambda.log10() + 2.0).abs();
+///     let error = 1.0 + (lambda.log10() + 2.0).abs();
 ///     ladder.add(lambda, error, 0.0);
 /// }
 /// let tried: Vec<f64> = ladder.lambdas().collect();
@@ -148,9 +148,9 @@ mod tests {
         (tried, best)
     }
 
-    /// The distance from a λ in powers of ten.
+    /// 1 at a λ, and more by the distance from it in powers of ten.
     fn from(best: f64) -> impl Fn(f64) -> f64 {
-        move |lambda| (lambda / best).log10().abs()
+        move |lambda| 1.0 + (lambda / best).log10().abs()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::tasks::RowExamples;
 /// Sequences of rows with a label for each row.
 ///
 /// ```
-/// use maxmargin::data::{ExampleRows, FeatureMatrix};
+/// use maxmargin::data::{ExampleRows, FeatureMatrix, TaskData};
 /// use maxmargin::tasks::SequenceExamples;
 /// let features = FeatureMatrix::from_dense(&[[1.0], [2.0], [3.0]]);
 /// let examples = SequenceExamples::new(ExampleRows::grouped(features, vec![0, 2, 3])?, vec![0, 1, 2])?;

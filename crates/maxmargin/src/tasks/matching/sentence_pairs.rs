@@ -70,7 +70,7 @@ pub struct SentencePairs {
 /// `count` sentences.
 ///
 /// ```
-/// use maxmargin::data::sentence_pairs;
+/// use maxmargin::data::{TaskData, sentence_pairs};
 /// let pairs = sentence_pairs(10, 1);
 /// let (english, german) = &pairs.words[0];
 /// println!("{} / {}", english.join(" "), german.join(" "));

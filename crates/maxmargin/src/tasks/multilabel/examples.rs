@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Rows with a set of labels each.
 ///
 /// ```
-/// use maxmargin::data::FeatureMatrix;
+/// use maxmargin::data::{FeatureMatrix, TaskData};
 /// use maxmargin::tasks::LabelSetExamples;
 /// let features = FeatureMatrix::from_dense(&[[1.0], [2.0], [3.0]]);
 /// let examples = LabelSetExamples::from_sets(features, &[vec![0, 2], vec![], vec![1]])?;

@@ -67,7 +67,7 @@ pub struct TopicNotes {
 /// `count` notes.
 ///
 /// ```
-/// use maxmargin::data::topic_notes;
+/// use maxmargin::data::{TaskData, topic_notes};
 /// let notes = topic_notes(100, 1);
 /// assert_eq!((notes.data.rows().len(), notes.vocabulary.labels.len()), (100, 12));
 /// let topics: Vec<&str> = notes.data.labels_of(0).iter().map(|&y| notes.vocabulary.labels.name(y)).collect();
