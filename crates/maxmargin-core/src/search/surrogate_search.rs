@@ -163,8 +163,17 @@ impl SurrogateSearch {
         let size = sets.size(truth, self.background);
         let (least, most) = sets.sizes(input, truth, self.background);
         // Only the truth can have no size on either side; the relaxation's vertices have halves.
-        let smallest = if structure.offers().relaxed.is_some() { 0.5 } else { 1.0 };
-        (-most - size, -(least + size).max(smallest))
+        let unit = sets.least_size();
+        let smallest = unit.unwrap_or(1.0) * if structure.offers().relaxed.is_some() { 0.5 } else { 1.0 };
+        let (largest, smallest) = (most + size, (least + size).max(smallest));
+        match unit {
+            None => (-largest, -smallest),
+            // Sizes are sums of no more numbers than this, in any order.
+            Some(unit) => {
+                let terms = 2.0 * largest / unit + 4.0;
+                (-round_up(largest, terms), -round_down(smallest, terms))
+            }
+        }
     }
 
     /// The tangent of ψ at an answer.

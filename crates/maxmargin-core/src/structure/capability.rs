@@ -125,6 +125,11 @@ pub trait LabelSets<S: Structure> {
     /// |y Δ truth|.
     fn set_loss(&self, truth: &S::Label, y: &S::Label, background: Option<u32>) -> f64;
 
+    /// The least that a label counts in sizes, above 0. None where each counts 1, so that sizes are whole and exact.
+    fn least_size(&self) -> Option<f64> {
+        None
+    }
+
     /// The smallest and the largest |y| of an input with this truth, or bounds on them.
     fn sizes(&self, x: &S::Input, truth: &S::Label, background: Option<u32>) -> (f64, f64);
 }

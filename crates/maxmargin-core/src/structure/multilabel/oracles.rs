@@ -42,6 +42,11 @@ impl LabelSets<MultilabelStructure> for MultilabelStructure {
         self.of_sizes().into_hamming().of(truth, y, self.labels())
     }
 
+    fn least_size(&self) -> Option<f64> {
+        let (least, most) = self.of_sizes().extremes(self.labels());
+        ((least, most) != (1.0, 1.0)).then_some(least)
+    }
+
     fn sizes(&self, _x: &Rows, _truth: &LabelSet, _background: Option<u32>) -> (f64, f64) {
         let sizes = self.of_sizes();
         (0.0, (0..self.labels()).map(|label| sizes.cost(label, self.labels(), false)).sum())
