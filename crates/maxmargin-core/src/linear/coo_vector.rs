@@ -95,15 +95,19 @@ impl FeatureSum for CooVector {
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        let last = match row.indices {
-            Some(indices) => indices.iter().fold(0, |last, &j| last.max(j)) as usize,
-            None => row.len().saturating_sub(1),
+        let fits = |last: usize| u32::try_from(last.saturating_mul(labels).saturating_add(label)).is_ok();
+        // All bits of a row's columns together are at least the largest of them, and quicker found.
+        let is_inside = match row.indices {
+            Some(indices) => {
+                fits(indices.iter().fold(0, |bits, &j| bits | j) as usize)
+                    || fits(indices.iter().fold(0, |last, &j| last.max(j)) as usize)
+            }
+            None => fits(row.len().saturating_sub(1)),
         };
-        let most = last.saturating_mul(labels).saturating_add(label);
         // A place beyond all weights must not become one of the first. One look at the largest spares a look at each.
         let place = |j: usize| (j as u32).wrapping_mul(labels as u32).wrapping_add(label as u32);
         match row.indices {
-            _ if u32::try_from(most).is_err() => {
+            _ if !is_inside => {
                 self.indices.resize(self.indices.len() + row.len(), u32::MAX);
             }
             Some(indices) => self.indices.extend(indices.iter().map(|&j| place(j as usize))),
