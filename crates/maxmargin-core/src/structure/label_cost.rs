@@ -8,6 +8,9 @@ use crate::error::{Error, Result};
 /// always counts as wrong in an evaluation.
 pub const UNKNOWN_LABEL: u32 = u32::MAX;
 
+/// So many labels have a cost for each pair of them in half a gigabyte.
+const MOST_WEIGHED: usize = 8192;
+
 /// The cost of predicting one label where another is true.
 #[derive(Debug, Clone, Default)]
 pub enum LabelCost {
@@ -133,6 +136,12 @@ impl CostMatrix {
     /// A matrix in which a mistake costs what the true label weighs.
     pub fn by_truth(weights: &[f64]) -> Result<Self> {
         let labels = weights.len();
+        if labels > MOST_WEIGHED {
+            let problem = format!(
+                "{labels} labels have {labels}² pairs, too many to have a cost each; at most {MOST_WEIGHED} can be weighed by their truth"
+            );
+            return Err(Error::parameter("loss", problem));
+        }
         let row = |(truth, &weight): (usize, &f64)| {
             (0..labels).map(move |predicted| if predicted == truth { 0.0 } else { weight })
         };

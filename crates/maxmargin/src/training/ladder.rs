@@ -72,8 +72,12 @@ impl Ladder {
         Self { asked, factor: FACTOR, patience: PATIENCE, tried: Vec::new() }
     }
 
-    /// The next value to try; none where there is no need to.
+    /// The next value to try; none where there is no need to, or no such number.
     pub fn next(&self) -> Option<f64> {
+        self.wanted().filter(|lambda| lambda.is_normal() && lambda.recip().is_normal())
+    }
+
+    fn wanted(&self) -> Option<f64> {
         if let Some(&next) = self.asked.get(self.tried.len()) {
             return Some(next);
         }
@@ -165,6 +169,9 @@ mod tests {
         assert_eq!((tried, best), (vec![2.0, 1.0, 0.5, 0.25, 0.125], 0.25));
         let (tried, best) = climb(Ladder::of(&[2.0, 1.0]).unwrap(), from(8.0), 0.0);
         assert_eq!((tried, best), (vec![2.0, 1.0, 4.0, 8.0, 16.0], 8.0));
+        // No further than numbers go.
+        let (tried, _) = climb(Ladder::of(&[1.0, 1e-200]).unwrap(), from(1e-300), 0.0);
+        assert_eq!(tried, [1.0, 1e-200]);
         assert!(Ladder::of(&[]).is_err() && Ladder::of(&[0.0]).is_err());
     }
 

@@ -142,6 +142,7 @@ pub(super) fn choose(
     let mut is_cut_short = false;
     while let Some(lambda) = ladder.next().filter(|_| !is_cut_short) {
         let mut sum = TriedLambda { lambda, value: 0.0, mean_loss: 0.0, passes: 0, seconds: 0.0, gap: 0.0 };
+        let mut badness = 0.0;
         for (k, (split, path)) in splits.iter().zip(&mut paths).enumerate() {
             if let Some(time) = time {
                 path.end_within(time.saturating_sub(start.elapsed()).max(Duration::from_millis(1)));
@@ -154,12 +155,12 @@ pub(super) fn choose(
             let metrics = split.held_out.evaluate(problem.task(), &weights)?.metrics;
             figure = deciding(&metrics, settings.surrogate);
             sum.add(&metrics, figure, splits.len());
+            badness += metrics.badness(figure).unwrap_or(f64::INFINITY) / splits.len() as f64;
             sum.passes += outcome.report.passes;
             sum.seconds += outcome.report.seconds;
             sum.gap = sum.gap.max(outcome.report.certificate.gap().0);
             is_cut_short |= matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
         }
-        let badness = if Metrics::is_smaller_better(figure) { sum.value } else { 1.0 - sum.value };
         let tolerance = TOLERANCE * (badness.max(0.0) / parts.max(1) as f64).sqrt();
         ladder.add(lambda, badness, tolerance);
         observe(ChoiceEvent::Tried(&sum, figure));
@@ -174,7 +175,7 @@ impl TriedLambda {
     /// Takes in what came of one of so many folds.
     fn add(&mut self, metrics: &Metrics, figure: &str, folds: usize) {
         let share = 1.0 / folds as f64;
-        self.value += share * metrics.figure(figure).unwrap_or(f64::INFINITY);
+        self.value += share * metrics.figure(figure).unwrap_or(f64::NAN);
         self.mean_loss += share * metrics.mean_loss();
     }
 }

@@ -100,6 +100,10 @@ impl Columns {
         if *self == Self::default() {
             return Ok(Preprocessing::default());
         }
+        if self.log_counts && self.impute == Impute::Mean {
+            let problem = "the mean of a column is no count, so that no logarithm can be taken of it; fill in 0 (the option missing), or leave out log-counts";
+            return Err(Error::parameter("log-counts", problem));
+        }
         let mut features = columns_of(data)?;
         let (counts, weighed);
         let mut impute = self.impute;
