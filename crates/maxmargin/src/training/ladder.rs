@@ -18,6 +18,9 @@ const CLEARLY: f64 = 4.0;
 /// The most values beyond either end of what was asked for.
 const MOST_BEYOND: usize = 12;
 
+/// The same above the first value where nobody named any: ten times that, and hardly anything is learnt.
+const MOST_ABOVE: usize = 2;
+
 /// The values of λ that were tried, how bad each was, and which one is next.
 ///
 /// ```
@@ -104,7 +107,8 @@ impl Ladder {
         let is_largest = self.lambdas().all(|lambda| lambda <= best.lambda);
         if is_largest && self.tried.iter().any(|rung| rung.badness != best.badness) {
             let above = beyond(&|lambda| *lambda > first);
-            return (above < MOST_BEYOND).then_some(extreme(f64::max)? * self.factor);
+            let most = if self.patience > 1 { MOST_ABOVE } else { MOST_BEYOND };
+            return (above < most).then_some(extreme(f64::max)? * self.factor);
         }
         self.between(best.lambda)
     }

@@ -7,12 +7,14 @@
 //! the best F1 is read off the sorted numbers (SCut, Yang 2001): of each label for Macro-F1, of all together for Micro-F1. Where labels
 //! have pairs, shifts of several labels act on each other; a step counts only if the metric itself is better, and is made again.
 
+use std::ops::ControlFlow;
 use std::str::FromStr;
 
 use super::{HeldOut, Problem, Regularizer, Settings, Trainer};
 use crate::data::{TaskData, hold_out};
 use crate::error::{Error, Result};
 use crate::shown::excerpt;
+use crate::solver::Halt;
 use crate::tasks::{FittedObject, LabelSetExamples, Prediction};
 
 /// The share of the examples that is held out.
@@ -79,13 +81,15 @@ impl TunedThresholds {
         }
     }
 
-    /// Trains on most of the examples of a problem with some settings, at this λ, and tunes on the others.
+    /// Trains on most of the examples of a problem with some settings, at this λ, and tunes on the others. None where that was
+    /// broken off: shifts of half a run are worth nothing.
     pub(super) fn of(
         problem: &Problem,
         settings: &Settings,
         metric: ThresholdMetric,
         lambda: f64,
-    ) -> Result<Self> {
+        halt: &Halt,
+    ) -> Result<Option<Self>> {
         let (task, examples) = (problem.task(), problem.examples());
         let (train, others) = hold_out(examples.len(), SHARE, settings.seed)
             .map_err(|_| Error::parameter("tune-threshold", "there are too few examples to hold some out"))?;
@@ -97,7 +101,11 @@ impl TunedThresholds {
             single_precision: false,
             ..settings.clone()
         };
-        let model = Trainer::of(task.task(), settings).train(&examples.subset(&train)?)?;
+        let training = Trainer::of(task.task(), settings).prepare(&examples.subset(&train)?)?;
+        let model = training.run(halt, |_| ControlFlow::Continue(()))?.model;
+        if halt.is_asked() {
+            return Ok(None);
+        }
         let weights = model.weights_of(examples.names())?;
         let others = examples.subset(&others)?;
         let held_out = HeldOut::from_training(others.data.clone(), problem.known())?;
@@ -145,7 +153,7 @@ impl TunedThresholds {
                 None => break,
             }
         }
-        Ok(Self { metric, shifts, held_out: others.len(), values: (before, best) })
+        Ok(Some(Self { metric, shifts, held_out: others.len(), values: (before, best) }))
     }
 }
 

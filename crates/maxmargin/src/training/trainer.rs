@@ -197,11 +197,19 @@ impl Trainer {
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
         }
-        let tune = |metric| TunedThresholds::of(&problem, &self.settings, metric, lambda);
-        let thresholds = self.settings.tune_threshold.map(tune).transpose()?;
+        let left = |limit: Duration| limit.saturating_sub(begun.elapsed());
+        let thresholds = match self.settings.tune_threshold {
+            Some(metric) => {
+                // The run that follows gets as much.
+                let time_limit = self.settings.time_limit.map(|limit| left(limit) / 2);
+                let settings = Settings { time_limit, ..self.settings.clone() };
+                TunedThresholds::of(&problem, &settings, metric, lambda, halt)?
+            }
+            None => None,
+        };
         let mut limits = self.settings.limits_for(risk.as_ref());
-        if lambda_choice.is_some() {
-            limits.time_limit = limits.time_limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        if lambda_choice.is_some() || thresholds.is_some() {
+            limits.time_limit = limits.time_limit.map(left);
         }
         let training = Training {
             state: RunState::new(risk.as_ref()),
