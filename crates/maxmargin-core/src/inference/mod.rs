@@ -5,7 +5,8 @@
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
-//! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
+//! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
+//! nodes, of which labels are sets: [`Hierarchy`].
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
 //! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
@@ -24,6 +25,7 @@ mod field;
 mod flow_projection;
 mod forest;
 mod gain;
+mod hierarchy;
 mod k_best_matchings;
 mod k_best_paths;
 mod k_best_sets;
@@ -51,6 +53,7 @@ pub use field::{BinaryField, LabelGraph};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
+pub use hierarchy::{Hierarchy, HierarchyFault};
 pub use k_best_matchings::k_best_matchings;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
