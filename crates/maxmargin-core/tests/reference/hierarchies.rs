@@ -38,3 +38,13 @@ pub fn closed_sets(hierarchy: &Hierarchy, needs_child: bool, is_empty_allowed: b
     };
     sets.filter(is_label).collect()
 }
+
+/// Some nodes that must be in or out; none at all in the first of three kinds.
+pub fn random_fixed(random: &mut Pcg64Mcg, nodes: usize, kind: usize) -> Vec<Option<bool>> {
+    let one = |random: &mut Pcg64Mcg| match random.random_range(0..6) {
+        0 => Some(true),
+        1 => Some(false),
+        _ => None,
+    };
+    if kind == 0 { Vec::new() } else { (0..nodes).map(|_| one(random)).collect() }
+}
