@@ -101,6 +101,12 @@ impl FeatureMatrix {
     #[inline]
     pub fn row(&self, row: usize) -> Row<'_> {
         assert!(row < self.rows, "a row of the matrix");
+        self.row_within(row)
+    }
+
+    /// One row of those that are there, which the caller has seen to.
+    #[inline]
+    pub(super) fn row_within(&self, row: usize) -> Row<'_> {
         let range = if self.sparse {
             self.starts[row]..self.starts[row + 1]
         } else {
