@@ -265,16 +265,22 @@ fn rows_are_those_of_the_example_or_none() {
 
 #[test]
 fn no_weight_stands_for_another() {
-    // A place beyond 32 bits is none of the first, and a row that was made up does not shift what comes after it.
+    // A place beyond 32 bits is none of the first, of rows neither.
     let mut terms = CooVector::default();
     terms.add((1 << 32) + 1, 5.0);
     assert!(terms.iter().all(|(index, _)| index != 1));
     let mut terms = CooVector::default();
-    terms.add_row(Row { indices: Some(&[0, 1]), values: RowValues::Single(&[1.0]) }, 1, 0, 1.0);
-    terms.add_row(Row { indices: Some(&[0]), values: RowValues::Ones(2) }, 1, 0, 1.0);
+    let sparse = FeatureMatrix::from_csr(&[0i64, 2], &[1i32, 3], vec![1.0f64, 2.0], 4);
+    for matrix in [FeatureMatrix::from_dense(&[[0.0, 1.0, 0.0, 2.0]]), sparse.expect("a matrix of one row")] {
+        for (labels, label) in [(1 << 31, 1 << 31), (usize::MAX, usize::MAX), (1 << 32, 0)] {
+            terms.add_row(matrix.row(0), labels, label, 1.0);
+        }
+    }
+    assert!(terms.iter().all(|(index, _)| index == u32::MAX as usize));
+    terms.clear();
+    terms.add_row(FeatureMatrix::from_dense(&[[3.0, 4.0]]).row(0), 2, 1, 1.0);
     terms.add(2, 7.0);
-    assert_eq!(terms.iter().collect::<Vec<_>>(), [(0, 1.0), (0, 1.0), (2, 7.0)]);
-    assert_eq!(terms.added_up().dot(&[1.0, 10.0, 100.0]), 702.0);
+    assert_eq!(terms.iter().collect::<Vec<_>>(), [(1, 3.0), (3, 4.0), (2, 7.0)]);
     // Weights of another number are refused where the whole risk is asked for.
     let risk = risk_of([0, 1, 2, 0]);
     for count in [0, 8, 10] {

@@ -155,13 +155,6 @@ impl<T: Number> Array<T> {
             Array::Shared(_) => unreachable!("it was just copied"),
         }
     }
-
-    pub fn into_vec(self) -> Vec<T> {
-        match self {
-            Array::Own(numbers) => numbers,
-            Array::Shared(shared) => shared.to_vec(),
-        }
-    }
 }
 
 impl<T> Default for Array<T> {

@@ -101,6 +101,12 @@ impl FeatureMatrix {
     #[inline]
     pub fn row(&self, row: usize) -> Row<'_> {
         assert!(row < self.rows, "a row of the matrix");
+        self.row_within(row)
+    }
+
+    /// One row of those that are there, which the caller has seen to.
+    #[inline]
+    pub(super) fn row_within(&self, row: usize) -> Row<'_> {
         let range = if self.sparse {
             self.starts[row]..self.starts[row + 1]
         } else {
@@ -189,39 +195,54 @@ impl FeatureMatrix {
     }
 
     fn into_sparse(self, nonzero: usize) -> Self {
-        let mut starts = Vec::with_capacity(self.rows + 1);
-        let mut indices = Vec::with_capacity(nonzero);
-        starts.push(0);
-        for row in 0..self.rows {
-            self.row(row).for_each(|j, v| {
-                if v != 0.0 {
-                    indices.push(j as u32);
-                }
-            });
-            starts.push(indices.len());
-        }
-        let values = match self.values {
-            Values::Ones => Values::Ones,
-            Values::Bytes { bytes, scale } if scale == 1.0 && bytes.iter().all(|&b| b <= 1) => {
-                drop(bytes);
-                Values::Ones
+        let (columns, rows) = (self.columns, self.rows);
+        let (starts, indices, values) = match self.values {
+            // Nothing is 0 among ones: nobody asks for it.
+            Values::Ones => {
+                let all = (0..rows).flat_map(|_| 0..columns as u32).collect();
+                ((0..=rows).map(|row| row * columns).collect(), all, Values::Ones)
             }
             Values::Bytes { bytes, scale } => {
-                Values::Bytes { bytes: without_zeros(bytes, |&byte| byte != 0), scale }
+                let (starts, indices, bytes) = without_zeros(&bytes, columns, nonzero);
+                let are_ones = scale == 1.0 && bytes.iter().all(|&byte| byte == 1);
+                let values =
+                    if are_ones { Values::Ones } else { Values::Bytes { bytes: bytes.into(), scale } };
+                (starts, indices, values)
             }
-            Values::Single(values) => Values::Single(without_zeros(values, |&value| value != 0.0)),
-            Values::Double(values) => Values::Double(without_zeros(values, |&value| value != 0.0)),
+            Values::Single(values) => {
+                let (starts, indices, values) = without_zeros(&values, columns, nonzero);
+                (starts, indices, Values::Single(values.into()))
+            }
+            Values::Double(values) => {
+                let (starts, indices, values) = without_zeros(&values, columns, nonzero);
+                (starts, indices, Values::Double(values.into()))
+            }
         };
-        let indices = indices.into();
-        Self { columns: self.columns, starts, indices, rows: self.rows, sparse: true, values }
+        Self { columns, starts, indices: indices.into(), rows, sparse: true, values }
     }
 }
 
-fn without_zeros<T: Number>(values: Array<T>, is_kept: impl FnMut(&T) -> bool) -> Array<T> {
-    let mut values = values.into_vec();
-    values.retain(is_kept);
-    values.shrink_to_fit();
-    values.into()
+/// Dense rows without their zeros, of which so many values are left: where rows start, and columns and values.
+fn without_zeros<T: Number + Default + PartialEq>(
+    values: &[T],
+    columns: usize,
+    nonzero: usize,
+) -> (Vec<usize>, Vec<u32>, Vec<T>) {
+    // Every value is written, and the next one over it if it was 0: no branch to mispredict, and one place too many.
+    let (mut indices, mut kept) = (vec![0; nonzero + 1], vec![T::default(); nonzero + 1]);
+    let (mut starts, mut end) = (vec![0], 0);
+    for row in values.chunks_exact(columns.max(1)) {
+        for (column, &value) in (0..).zip(row) {
+            (indices[end], kept[end]) = (column, value);
+            end += usize::from(value != T::default());
+        }
+        starts.push(end);
+    }
+    indices.truncate(end);
+    kept.truncate(end);
+    indices.shrink_to_fit();
+    kept.shrink_to_fit();
+    (starts, indices, kept)
 }
 
 #[cfg(test)]

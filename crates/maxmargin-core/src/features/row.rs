@@ -1,12 +1,10 @@
 //! One row of a matrix, lent from it.
 
-/// A view of one row.
+/// A view of one row. Only matrices make them: there are as many columns as values, and they increase.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// The columns of the values; `None` for a dense row, whose columns are 0, 1, 2, ….
-    pub indices: Option<&'a [u32]>,
-    /// The values.
-    pub values: RowValues<'a>,
+    pub(crate) indices: Option<&'a [u32]>,
+    pub(crate) values: RowValues<'a>,
 }
 
 /// The values of one row.
@@ -23,6 +21,16 @@ pub enum RowValues<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// The columns of the values; `None` for a dense row, whose columns are 0, 1, 2, ….
+    pub fn indices(&self) -> Option<&'a [u32]> {
+        self.indices
+    }
+
+    /// The values.
+    pub fn values(&self) -> RowValues<'a> {
+        self.values
+    }
+
     /// The number of stored values.
     pub fn len(&self) -> usize {
         match self.values {

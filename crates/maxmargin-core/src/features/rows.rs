@@ -67,9 +67,9 @@ impl Rows {
     /// When there are not so many, as a slice does.
     #[inline]
     pub fn row(&self, position: usize) -> Row<'_> {
-        // Beyond them there may be rows of other examples.
+        // Beyond them there may be rows of other examples. All of them are rows of the matrix.
         assert!(position < self.len(), "a row of the example");
-        self.matrix.row(self.start as usize + position)
+        self.matrix.row_within(self.start as usize + position)
     }
 
     /// The number of columns of the matrix.

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::FeatureSum;
 use crate::features::{Row, RowValues};
 
-/// CooVector `value · e_index`, in the order in which they came; an index may come more than once.
+/// Terms `value · e_index`, in the order in which they came; an index may come more than once.
 ///
 /// Writing the list costs a push per term, and reading it streams through memory: the cheapest form for a vector that is
 /// multiplied by the weights once and added to them once.
@@ -95,21 +95,16 @@ impl FeatureSum for CooVector {
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        let fits = |last: usize| u32::try_from(last.saturating_mul(labels).saturating_add(label)).is_ok();
-        // All bits of a row's columns together are at least the largest of them, and quicker found.
-        let is_inside = match row.indices {
-            Some(indices) => {
-                fits(indices.iter().fold(0, |bits, &j| bits | j) as usize)
-                    || fits(indices.iter().fold(0, |last, &j| last.max(j)) as usize)
-            }
-            None => fits(row.len().saturating_sub(1)),
+        // A place beyond all weights must not become one of the first: one look at the last column of a row, which is its
+        // largest, spares a look at each.
+        let last = match row.indices {
+            Some(indices) => indices.last().map_or(0, |&last| last as usize),
+            None => row.len().saturating_sub(1),
         };
-        // A place beyond all weights must not become one of the first. One look at the largest spares a look at each.
+        let is_inside = u32::try_from(last.saturating_mul(labels).saturating_add(label)).is_ok();
         let place = |j: usize| (j as u32).wrapping_mul(labels as u32).wrapping_add(label as u32);
         match row.indices {
-            _ if !is_inside => {
-                self.indices.resize(self.indices.len() + row.len(), u32::MAX);
-            }
+            _ if !is_inside => self.indices.resize(self.indices.len() + row.len(), u32::MAX),
             Some(indices) => self.indices.extend(indices.iter().map(|&j| place(j as usize))),
             None => self.indices.extend((0..row.len()).map(place)),
         }
@@ -121,10 +116,6 @@ impl FeatureSum for CooVector {
             RowValues::Single(v) => self.values.extend(v.iter().map(|&v| factor * f64::from(v))),
             RowValues::Double(v) => self.values.extend(v.iter().map(|&v| factor * v)),
         }
-        // A row that somebody made up may have more columns than values, or fewer.
-        let length = self.indices.len().min(self.values.len());
-        self.indices.truncate(length);
-        self.values.truncate(length);
     }
 }
 

@@ -181,7 +181,7 @@ fn check_finite<'a>(name: &str, numbers: impl Iterator<Item = &'a f64>) -> Check
 /// Names one a line, packed where that is worth it; then also how many bytes they are unpacked.
 pub(super) fn names_to_tensor(names: &Alphabet) -> Checked<(Tensor<'_>, Option<usize>)> {
     let plain = names.lines().as_bytes();
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     let packed = encoder.write_all(plain).and_then(|()| encoder.finish()).map_err(|e| e.to_string())?;
     let is_worthwhile = packed.len() < plain.len() && plain.len() / MOST_PACKED <= packed.len();
     let (bytes, unpacked) = match is_worthwhile {

@@ -160,7 +160,7 @@ impl Weights {
         // at once.
         let mut places: Vec<Range<usize>> = Vec::with_capacity(features.stored() + constant);
         for row in 0..features.rows() {
-            let columns = features.row(row).indices.unwrap_or_default();
+            let columns = features.row(row).indices().unwrap_or_default();
             places.extend(columns.iter().map(|&column| first.row(column as usize)));
         }
         places.extend((self.rows - constant..self.rows).map(|row| first.row(row)));

@@ -74,10 +74,10 @@ pub fn check(data: &Dataset, vocabulary: &Vocabulary) {
     assert!(data.weights.iter().flatten().all(|weight| weight.is_finite() && *weight > 0.0));
     assert!(data.folds.as_ref().is_none_or(|folds| folds.len() == data.len()));
     for row in (0..rows).map(|row| data.features.row(row)) {
-        assert!(row.indices.is_none_or(|indices| indices.is_sorted_by(|a, b| a < b)));
+        assert!(row.indices().is_none_or(|indices| indices.is_sorted_by(|a, b| a < b)));
         assert!(row.to_pairs().iter().all(|&(j, value)| j < columns && value.is_finite()));
         if let RowValues::Ones(count) = row.values {
-            assert_eq!(row.indices.map(<[u32]>::len), Some(count));
+            assert_eq!(row.indices().map(<[u32]>::len), Some(count));
         }
     }
 }

@@ -422,6 +422,7 @@ fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
 
 impl ChainStructure {
     /// The features of one position with one label, its boundary weights included.
+    #[inline]
     fn add_position<A: FeatureSum + ?Sized>(
         &self,
         x: &Rows,

@@ -111,7 +111,7 @@ fn dense_rows_become_a_dense_matrix() {
             data.end_example(1.0, None);
         }
         let features = data.finish().0.features;
-        assert_eq!(features.row(1).indices.is_none(), dense);
+        assert_eq!(features.row(1).indices().is_none(), dense);
         let stored: Vec<f64> = features.row(1).to_pairs().into_iter().map(|(_, value)| value).collect();
         assert_eq!(stored, values.into_iter().filter(|_| dense).collect::<Vec<_>>());
     }

@@ -20,7 +20,7 @@ pub fn nearly_constant_columns(features: &FeatureMatrix) -> Vec<usize> {
         return Vec::new();
     }
     // Whole numbers up to 255 vary by more than that, or not at all.
-    if matches!(features.row(0).values, RowValues::Ones(_) | RowValues::Bytes(..)) {
+    if matches!(features.row(0).values(), RowValues::Ones(_) | RowValues::Bytes(..)) {
         return Vec::new();
     }
     // (column, smallest, largest) of those that still may be such columns: after a few rows mostly none.
