@@ -10,6 +10,7 @@ use std::sync::Arc;
 use hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::{Hierarchy, SetRules};
+use maxmargin_core::linear::SeenPairs;
 use maxmargin_core::structure::{
     Example, LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss,
     Structure,
@@ -26,6 +27,15 @@ fn matrix(random: &mut Pcg64Mcg, rows: usize, is_whole: bool) -> Arc<FeatureMatr
     };
     let rows: Vec<Vec<f64>> = (0..rows).map(|_| (0..2).map(|_| number()).collect()).collect();
     Arc::new(FeatureMatrix::from_dense(&rows))
+}
+
+/// Some pairs of features and nodes, for every third round.
+fn pairs(random: &mut Pcg64Mcg, round: usize, nodes: usize) -> Option<Arc<SeenPairs>> {
+    let ones = FeatureMatrix::from_dense(&[[1.0, 0.0], [0.0, 1.0]]).sparse_if_worthwhile();
+    let of: [Vec<u32>; 2] =
+        std::array::from_fn(|_| (0..nodes as u32).filter(|_| random.random_range(0..3) > 0).collect());
+    let pairs = SeenPairs::collect(2, nodes, |see| (0..2).for_each(|j| see(ones.row(j), &of[j])));
+    (round % 3 == 1).then(|| Arc::new(pairs.unwrap()))
 }
 
 /// Numbers for nodes, some of them 0.
@@ -59,7 +69,11 @@ fn nodes() {
         };
         let alpha = (round % 7 > 2).then(|| weights(&mut random, nodes, is_whole));
         let options = NodeOptions { bias: round % 5 < 3, alpha, labels, loss };
-        let structure = match NodeStructure::new(2, Arc::clone(&hierarchy), options) {
+        let structure = match pairs(&mut random, round, nodes) {
+            None => NodeStructure::new(2, Arc::clone(&hierarchy), options),
+            Some(pairs) => NodeStructure::with_pairs(pairs, Arc::clone(&hierarchy), options),
+        };
+        let structure = match structure {
             Ok(structure) => structure,
             Err(error) => {
                 assert!(error.to_string().contains("fewer than two"), "{error}");
@@ -100,7 +114,10 @@ fn sets_of_nodes() {
         };
         let alpha = (round % 7 > 2).then(|| weights(&mut random, nodes, is_whole));
         let options = NodeSetOptions { bias: round % 5 < 3, alpha, rules, loss };
-        let structure = NodeSetStructure::new(2, Arc::clone(&hierarchy), options).unwrap();
+        let structure = match pairs(&mut random, round, nodes) {
+            None => NodeSetStructure::new(2, Arc::clone(&hierarchy), options).unwrap(),
+            Some(pairs) => NodeSetStructure::with_pairs(pairs, Arc::clone(&hierarchy), options).unwrap(),
+        };
         let sets = closed_sets(&hierarchy, rules.needs_child, !rules.never_empty);
         let labels: Vec<LabelSet> = sets.iter().map(|set| LabelSet::of(set)).collect();
         let x = matrix(&mut random, 2, is_whole);

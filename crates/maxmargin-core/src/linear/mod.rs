@@ -11,6 +11,7 @@ mod large;
 mod max_plus;
 mod rounding;
 mod rows;
+mod seen_pairs;
 
 pub use common_directions::CommonDirections;
 pub use coo_vector::CooVector;
@@ -23,6 +24,7 @@ pub(crate) use large::LargeVector;
 pub(crate) use max_plus::max_plus;
 pub use rounding::{Precise, PreciseSum, precise_row_products, precise_share, round_down, round_up};
 pub use rows::add_row_products;
+pub use seen_pairs::SeenPairs;
 
 /// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.
 macro_rules! dispatch {

@@ -30,7 +30,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 
 /// a · b, and what its rounding lost.
 #[inline(always)]
-fn two_product(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))
 }
@@ -66,6 +66,13 @@ impl Precise {
         let (product, lost) = two_product(x, y);
         self.add(product);
         self.low += lost;
+    }
+
+    /// Adds the product of a number that is given as two, of which the second is small, with another.
+    #[inline(always)]
+    pub(super) fn add_scaled_product(&mut self, (high, low): (f64, f64), y: f64) {
+        self.add_product(high, y);
+        self.low += low * y;
     }
 
     /// Adds another such sum.
@@ -133,8 +140,7 @@ impl FeatureSum for PreciseSum {
         let (high, low) = two_product(factor, scale);
         row.for_each_unscaled(|j, value| {
             let entry = &mut self.entries[j * labels + label];
-            entry.add_product(high, value);
-            entry.low += low * value;
+            entry.add_scaled_product((high, low), value);
         });
     }
 }
@@ -150,8 +156,7 @@ pub fn precise_row_products(row: Row<'_>, weights: &[f64], out: &mut [Precise]) 
     row.for_each_unscaled(|j, value| {
         let (high, low) = two_product(value, scale);
         for (out, &weight) in out.iter_mut().zip(&weights[j * labels..(j + 1) * labels]) {
-            out.add_product(high, weight);
-            out.low += low * weight;
+            out.add_scaled_product((high, low), weight);
         }
     });
 }

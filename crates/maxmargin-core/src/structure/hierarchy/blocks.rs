@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
-use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products};
+use crate::linear::{FeatureSum, Precise, SeenPairs, add_row_products, precise_row_products};
 use crate::structure::shape::{check_features, check_rows, check_size};
 
 /// The blocks, and by what each is scaled.
@@ -16,6 +16,8 @@ pub(super) struct NodeBlocks {
     pub bias: bool,
     /// √α_n; `None` where all are 1.
     scales: Option<Arc<[f64]>>,
+    /// The pairs of features and nodes that have weights; `None` where all have.
+    seen: Option<Arc<SeenPairs>>,
 }
 
 impl NodeBlocks {
@@ -26,12 +28,25 @@ impl NodeBlocks {
         alpha: Option<&[f64]>,
     ) -> Result<Self> {
         check_size(features.saturating_add(usize::from(bias)), hierarchy.nodes(), Some(0))?;
-        if let Some(alpha) = alpha {
-            check_weights("alpha", alpha, hierarchy.nodes())?;
+        let scales = scales(&hierarchy, alpha)?;
+        Ok(Self { hierarchy, features, bias, scales, seen: None })
+    }
+
+    /// The same with weights for some pairs of features and nodes only.
+    pub fn with_pairs(
+        pairs: Arc<SeenPairs>,
+        hierarchy: Arc<Hierarchy>,
+        bias: bool,
+        alpha: Option<&[f64]>,
+    ) -> Result<Self> {
+        let nodes = hierarchy.nodes();
+        if pairs.label_count() != nodes {
+            let problem = format!("features with {} nodes, but there are {nodes}", pairs.label_count());
+            return Err(Error::parameter("pairs", problem));
         }
-        let scales = alpha.filter(|alpha| alpha.iter().any(|alpha| *alpha != 1.0));
-        let scales = scales.map(|alpha| alpha.iter().map(|alpha| alpha.sqrt()).collect());
-        Ok(Self { hierarchy, features, bias, scales })
+        check_size(usize::from(bias), nodes, Some(pairs.len()))?;
+        let scales = scales(&hierarchy, alpha)?;
+        Ok(Self { features: pairs.features(), hierarchy, bias, scales, seen: Some(pairs) })
     }
 
     pub fn check_input(&self, x: &Rows) -> Result<()> {
@@ -44,7 +59,12 @@ impl NodeBlocks {
     }
 
     pub fn dim(&self) -> usize {
-        (self.features + usize::from(self.bias)) * self.nodes()
+        self.biases_start() + usize::from(self.bias) * self.nodes()
+    }
+
+    /// Where the weights of the constant feature are, behind all others.
+    fn biases_start(&self) -> usize {
+        self.seen.as_ref().map_or_else(|| self.features * self.nodes(), |seen| seen.len())
     }
 
     /// √α_n.
@@ -59,7 +79,7 @@ impl NodeBlocks {
 
     /// Whether features are handed on as they are.
     pub fn is_exact(&self) -> bool {
-        self.scales.is_none()
+        self.scales.is_none() && self.seen.is_none()
     }
 
     /// Σ of squared scales over some nodes: times ‖x‖², the squared norm of their features.
@@ -71,10 +91,13 @@ impl NodeBlocks {
     pub fn score(&self, w: &[f64], x: &Rows, scores: &mut Vec<f64>) {
         scores.clear();
         match self.bias {
-            true => scores.extend_from_slice(&w[self.features * self.nodes()..]),
+            true => scores.extend_from_slice(&w[self.biases_start()..]),
             false => scores.resize(self.nodes(), 0.0),
         }
-        add_row_products(x.row(0), w, scores);
+        match &self.seen {
+            None => add_row_products(x.row(0), w, scores),
+            Some(seen) => seen.add_row_products(x.row(0), w, scores),
+        }
         self.scale_all(scores);
     }
 
@@ -82,10 +105,13 @@ impl NodeBlocks {
     pub fn score_precisely(&self, w: &[f64], x: &Rows, scores: &mut Vec<f64>) {
         let mut sums = vec![Precise::default(); self.nodes()];
         if self.bias {
-            let biases = &w[self.features * self.nodes()..];
+            let biases = &w[self.biases_start()..];
             sums.iter_mut().zip(biases).for_each(|(sum, &w)| sum.add(w));
         }
-        precise_row_products(x.row(0), w, &mut sums);
+        match &self.seen {
+            None => precise_row_products(x.row(0), w, &mut sums),
+            Some(seen) => seen.precise_row_products(x.row(0), w, &mut sums),
+        }
         scores.clear();
         scores.extend(sums.iter().map(|sum| sum.get()));
         self.scale_all(scores);
@@ -101,9 +127,12 @@ impl NodeBlocks {
     pub fn add_node<A: FeatureSum + ?Sized>(&self, x: &Rows, node: u32, factor: f64, sum: &mut A) {
         let factor = factor * self.scale(node);
         if factor != 0.0 {
-            sum.add_row(x.row(0), self.nodes(), node as usize, factor);
+            match &self.seen {
+                None => sum.add_row(x.row(0), self.nodes(), node as usize, factor),
+                Some(seen) => seen.add_row(x.row(0), node, factor, sum),
+            }
             if self.bias {
-                sum.add(self.features * self.nodes() + node as usize, factor);
+                sum.add(self.biases_start() + node as usize, factor);
             }
         }
     }
@@ -129,12 +158,27 @@ impl NodeBlocks {
         row.dot(&row) + f64::from(u8::from(self.bias))
     }
 
-    /// ⟨φ(y) − φ(truth), φ(z) − φ(truth)⟩ over the kernel, of whole sets.
-    pub fn product(&self, truth: &[u32], y: &[u32], z: &[u32]) -> f64 {
+    /// ⟨φ(y) − φ(truth), φ(z) − φ(truth)⟩ of whole sets.
+    pub fn product(&self, x: &Rows, kernel: f64, truth: &[u32], y: &[u32], z: &[u32]) -> f64 {
         // Where both differ from the truth they are alike.
-        let differ = members([truth, y, z]).filter(|&(_, [t, y, z])| y != t && z != t);
-        self.squares(differ.map(|(node, _)| node))
+        let differ = members([truth, y, z]).filter(|&(_, [t, y, z])| y != t && z != t).map(|(node, _)| node);
+        match &self.seen {
+            None => kernel * self.squares(differ),
+            Some(seen) => {
+                let bias = f64::from(u8::from(self.bias));
+                differ.map(|node| self.square(node) * (seen.norm_squared(x.row(0), node) + bias)).sum()
+            }
+        }
     }
+}
+
+/// √α, where one is not 1.
+fn scales(hierarchy: &Hierarchy, alpha: Option<&[f64]>) -> Result<Option<Arc<[f64]>>> {
+    if let Some(alpha) = alpha {
+        check_weights("alpha", alpha, hierarchy.nodes())?;
+    }
+    let scales = alpha.filter(|alpha| alpha.iter().any(|alpha| *alpha != 1.0));
+    Ok(scales.map(|alpha| alpha.iter().map(|alpha| alpha.sqrt()).collect()))
 }
 
 /// The nodes that are in one of three ascending lists, ascending, with the lists that have them.

@@ -15,7 +15,7 @@ use super::blocks::NodeBlocks;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
-use crate::linear::{FeatureSum, round_up};
+use crate::linear::{FeatureSum, SeenPairs, round_up};
 use crate::structure::{Found, Magnitude, Mix, Offers, ScoreNoise, Structure};
 
 /// Which labels there are, the loss, and how the blocks of weights are scaled.
@@ -94,7 +94,23 @@ impl NodeScores {
 impl NodeStructure {
     /// A task with so many features (without the bias).
     pub fn new(features: usize, hierarchy: Arc<Hierarchy>, options: NodeOptions) -> Result<Self> {
-        let NodeOptions { bias, alpha, labels, loss } = options;
+        let blocks = NodeBlocks::new(features, hierarchy, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, options)
+    }
+
+    /// The same with weights only for some pairs of features and nodes, which tell the number of features.
+    pub fn with_pairs(
+        pairs: Arc<SeenPairs>,
+        hierarchy: Arc<Hierarchy>,
+        options: NodeOptions,
+    ) -> Result<Self> {
+        let blocks = NodeBlocks::with_pairs(pairs, hierarchy, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, options)
+    }
+
+    fn with_blocks(blocks: NodeBlocks, options: NodeOptions) -> Result<Self> {
+        let NodeOptions { labels, loss, .. } = options;
+        let hierarchy = &blocks.hierarchy;
         let nodes = hierarchy.nodes();
         let mut labels = labels.unwrap_or_else(|| hierarchy.leaves().to_vec());
         crate::structure::ascend(&mut labels);
@@ -108,7 +124,6 @@ impl NodeStructure {
             return Err(Error::parameter("labels", problem));
         }
         loss.check(nodes)?;
-        let blocks = NodeBlocks::new(features, hierarchy, bias, alpha.as_deref())?;
         let mut places = vec![NO_LABEL; nodes];
         for (place, &label) in (0..).zip(&labels) {
             places[label as usize] = place;
@@ -338,7 +353,7 @@ impl Structure for NodeStructure {
         self.blocks.kernel(x)
     }
 
-    fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
-        kernel * self.blocks.product(self.path(*truth), self.path(*y), self.path(*z))
+    fn product(&self, x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
+        self.blocks.product(x, *kernel, self.path(*truth), self.path(*y), self.path(*z))
     }
 }

@@ -15,7 +15,7 @@ use super::blocks::NodeBlocks;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
-use crate::linear::{FeatureSum, round_up};
+use crate::linear::{FeatureSum, SeenPairs, round_up};
 use crate::structure::shape::check_ascending;
 use crate::structure::{Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Structure};
 
@@ -68,14 +68,29 @@ pub struct NodeSetStructure {
 impl NodeSetStructure {
     /// A task with so many features (without the bias).
     pub fn new(features: usize, hierarchy: Arc<Hierarchy>, options: NodeSetOptions) -> Result<Self> {
-        let NodeSetOptions { bias, alpha, rules, loss } = options;
+        let blocks = NodeBlocks::new(features, hierarchy, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, options)
+    }
+
+    /// The same with weights only for some pairs of features and nodes, which tell the number of features.
+    pub fn with_pairs(
+        pairs: Arc<SeenPairs>,
+        hierarchy: Arc<Hierarchy>,
+        options: NodeSetOptions,
+    ) -> Result<Self> {
+        let blocks = NodeBlocks::with_pairs(pairs, hierarchy, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, options)
+    }
+
+    fn with_blocks(blocks: NodeBlocks, options: NodeSetOptions) -> Result<Self> {
+        let NodeSetOptions { rules, loss, .. } = options;
+        let hierarchy = &blocks.hierarchy;
         loss.check(hierarchy.nodes())?;
         let is_tree = hierarchy.is_tree();
         if rules.needs_child && !is_tree {
             let problem = "where nodes have several parents, labels may end at inner nodes only: that an inner node needs a child makes the best set hard to find";
             return Err(Error::parameter("labels", problem));
         }
-        let blocks = NodeBlocks::new(features, hierarchy, bias, alpha.as_deref())?;
         let largest_square = blocks.squares(0..blocks.nodes() as u32);
         Ok(Self { blocks, is_tree, rules, loss, largest_square })
     }
@@ -243,7 +258,7 @@ impl Structure for NodeSetStructure {
         self.blocks.kernel(x)
     }
 
-    fn product(&self, _x: &Rows, kernel: &f64, truth: &LabelSet, y: &LabelSet, z: &LabelSet) -> f64 {
-        kernel * self.blocks.product(truth.on(), y.on(), z.on())
+    fn product(&self, x: &Rows, kernel: &f64, truth: &LabelSet, y: &LabelSet, z: &LabelSet) -> f64 {
+        self.blocks.product(x, *kernel, truth.on(), y.on(), z.on())
     }
 }
