@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use maxmargin_core::features::{FeatureMatrix, MatrixBuilder, Row, RowValues, Rows};
+use maxmargin_core::features::{FeatureMatrix, MatrixBuilder, Rows};
 use maxmargin_core::inference::{
     AllSets, Assignment, BMatching, Bipartite, BranchAndBound, FlowProjection, Forest, LabelGraph,
     LinkLimits, Network, NetworkArc, RoofDual, StratifiedTable, chow_liu, k_best_matchings, k_best_paths,
@@ -270,7 +270,7 @@ fn no_weight_stands_for_another() {
     terms.add((1 << 32) + 1, 5.0);
     assert!(terms.iter().all(|(index, _)| index != 1));
     let mut terms = CooVector::default();
-    let sparse = FeatureMatrix::from_csr(&[0i64, 2], &[1i32, 3], vec![1.0f64, 2.0], 4);
+    let sparse = FeatureMatrix::from_csr(vec![0i64, 2], vec![1i32, 3], vec![1.0f64, 2.0], 4);
     for matrix in [FeatureMatrix::from_dense(&[[0.0, 1.0, 0.0, 2.0]]), sparse.expect("a matrix of one row")] {
         for (labels, label) in [(1 << 31, 1 << 31), (usize::MAX, usize::MAX), (1 << 32, 0)] {
             terms.add_row(matrix.row(0), labels, label, 1.0);
