@@ -3,6 +3,7 @@
 //! Each kernel is written once, as plain Rust over fixed-width tiles, and compiled twice: for the baseline and for
 //! AVX2 with fused multiply-add, chosen at run time. Results depend on the processor, never on the number of threads.
 
+mod block_norm;
 mod common_directions;
 mod coo_vector;
 mod dense;
@@ -13,6 +14,8 @@ mod rounding;
 mod rows;
 mod seen_pairs;
 
+pub use block_norm::BlockNorm;
+pub(crate) use block_norm::block_squares;
 pub use common_directions::CommonDirections;
 pub use coo_vector::CooVector;
 pub(crate) use dense::{

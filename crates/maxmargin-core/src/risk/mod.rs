@@ -24,7 +24,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::linear::{CommonDirections, FeatureSum, large_norm_squared, norm_squared_roundings, round_up};
+use crate::linear::{
+    BlockNorm, CommonDirections, FeatureSum, large_norm_squared, norm_squared_roundings, round_up,
+};
 use crate::structure::Magnitude;
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
@@ -193,6 +195,10 @@ pub trait Risk: Sync {
     }
     /// The risk as a maximum over polytopes, where it is one: for margin rescaling of structures whose labels are flows.
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {
+        None
+    }
+    /// The norm of the weights, where it is another than the Euclidean one.
+    fn norm(&self) -> Option<&dyn BlockNorm> {
         None
     }
     /// Directions that the slopes of all examples share, where those dominate.

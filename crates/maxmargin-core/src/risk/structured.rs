@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskId, RiskMemory, Saddle, SummedPlanes};
 use crate::error::{Error, Result};
-use crate::linear::{CommonDirections, FeatureSum, round_up};
+use crate::linear::{BlockNorm, CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
 use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check_weight};
 
@@ -171,6 +171,10 @@ where
         let flow = self.structure.offers().flow.filter(|_| self.search.is_margin())?;
         let Self { examples, polytopes, longest_arcs, .. } = self;
         Some(Box::new(FlowSaddle { flow, examples, polytopes, longest_arcs }))
+    }
+
+    fn norm(&self) -> Option<&dyn BlockNorm> {
+        self.structure.norm()
     }
 
     fn common_directions(&self) -> Option<&dyn CommonDirections> {

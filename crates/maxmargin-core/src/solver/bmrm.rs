@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 use super::certificate::measure;
-use super::master::{Master, Series};
+use super::master::Master;
 use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::Result;
 use crate::risk::{Groups, Risk};
@@ -62,7 +62,7 @@ impl Bmrm {
         SolverSettings::checked(lambda, start.as_deref(), kind, risk)?;
         let dim = risk.dim();
         let groups = Groups::new(risk.len(), groups);
-        let master = Master::new(lambda, dim, groups.len());
+        let master = Master::new(lambda, dim, groups.len(), risk.norm());
         let next = start.unwrap_or_else(|| vec![0.0; dim]);
         Ok(Self {
             lambda,
@@ -79,9 +79,9 @@ impl Bmrm {
 
     /// Solves the master problem for the next point; returns the lower bound that is then known. When it is broken off,
     /// only the bound comes of it.
-    fn choose_next(&mut self) -> f64 {
+    fn choose_next(&mut self, risk: &dyn Risk) -> f64 {
         let left = self.best.primal - self.best.lower_bound.max(0.0);
-        let solution = self.master.minimize(Series::Bound, None, MASTER_SHARE * left.max(0.0));
+        let solution = self.master.minimize_under(risk.norm(), MASTER_SHARE * left.max(0.0));
         self.is_unfinished = solution.is_halted;
         let bound = self.best.lower_bound.max(solution.bound);
         if !solution.is_halted {
@@ -103,7 +103,8 @@ impl Solver for Bmrm {
 
     fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
         let start = Instant::now();
-        (self.is_unfinished && self.made_for.is(risk)).then(|| Progress::of_master(self.choose_next(), start))
+        (self.is_unfinished && self.made_for.is(risk))
+            .then(|| Progress::of_master(self.choose_next(risk), start))
     }
 
     fn lambda(&self) -> f64 {
@@ -119,9 +120,9 @@ impl Solver for Bmrm {
         let (here, evaluation) =
             measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);
         let start = Instant::now();
-        self.master.add(evaluation);
+        self.master.add(evaluation, risk.norm());
         self.best.primal = self.best.primal.min(here.primal);
-        let lower_bound = self.choose_next();
+        let lower_bound = self.choose_next(risk);
         Progress {
             certificate: Certificate { lower_bound, ..here },
             oracle_calls: risk.len() as u64,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SolverSettings;
 use crate::error::Result;
-use crate::linear::{round_down, round_up};
+use crate::linear::{BlockNorm, block_squares, round_down, round_up};
 use crate::risk::{Bounds, Evaluation, Groups, Point, Risk, evaluate, evaluate_fitting, norm_bound};
 
 /// Rounding may take this share of the gap that is left. Beyond it, sums are taken with twice the digits.
@@ -47,8 +47,20 @@ impl Certificate {
     /// F at some weights where the risk was evaluated; no lower bound yet.
     pub fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
         let norm = norm_bound(weights);
+        Self::of_square(lambda, norm * norm, risk)
+    }
+
+    /// The same where the norm of the risk is another than the Euclidean one.
+    fn under(norm: Option<&dyn BlockNorm>, lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
+        match norm {
+            None => Self::at(lambda, weights, risk),
+            Some(norm) => Self::of_square(lambda, norm.best(&block_squares(norm, weights)).1, risk),
+        }
+    }
+
+    fn of_square(lambda: f64, square: f64, risk: Bounds) -> Certificate {
         Certificate {
-            primal: round_up(0.5 * lambda * norm * norm + risk.upper, 4.0),
+            primal: round_up(0.5 * lambda * square + risk.upper, 4.0),
             oracle_gap: risk.missed,
             ..Certificate::UNKNOWN
         }
@@ -63,7 +75,7 @@ impl Certificate {
     ) -> Result<Certificate> {
         SolverSettings::new(lambda)?;
         let evaluation = evaluate(risk, Point::from(weights).precisely(), &Groups::new(risk.len(), 1))?;
-        Ok(Certificate { lower_bound, ..Certificate::at(lambda, weights, evaluation.risk) })
+        Ok(Certificate { lower_bound, ..Certificate::under(risk.norm(), lambda, weights, evaluation.risk) })
     }
 
     /// The relative gap; 0 when the bounds meet.
@@ -101,7 +113,7 @@ pub(super) fn measure(
     let plain = Point::from(weights);
     let at = if *is_precise { plain.precisely() } else { plain };
     let evaluation = evaluate_fitting(risk, at, groups);
-    let here = Certificate::at(lambda, weights, evaluation.risk);
+    let here = Certificate::under(risk.norm(), lambda, weights, evaluation.risk);
     if !*is_precise {
         let left = here.primal.min(best.primal) - best.lower_bound;
         // Planes are part of the lower bound with their own rounding, relative to the weights at which they count.

@@ -136,6 +136,9 @@ impl SolverKind {
             SolverKind::Auto if !risk.is_convex() => {
                 choice(SolverKind::Sgd, "the only one that needs no convex risk")
             }
+            SolverKind::Auto if risk.norm().is_some() => {
+                choice(SolverKind::Bmrm, "its master problem finds the shared norm's weights too")
+            }
             SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
                 choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
             }
@@ -160,6 +163,11 @@ impl SolverKind {
     pub fn check(self, risk: &dyn Risk) -> Result<()> {
         if let Some(factory) = self.factory() {
             return factory.check(risk);
+        }
+        if risk.norm().is_some() && !matches!(self, SolverKind::Auto | SolverKind::Bmrm | SolverKind::PBmrm) {
+            let problem =
+                format!("{self} knows the Euclidean norm only; use bmrm or p-bmrm for a shared norm");
+            return Err(Error::parameter("solver", problem));
         }
         if matches!(self, SolverKind::Extragradient | SolverKind::SmallQp) {
             return self.check_saddle(risk);

@@ -131,6 +131,25 @@ impl GramQuadratic {
         self.refresh();
     }
 
+    /// Replaces all inner products. Call [`set_objective`](Self::set_objective) after it.
+    pub(super) fn set_products(&mut self, product: impl Fn(usize, usize) -> f64) {
+        for j in 0..self.len() {
+            for k in 0..=j {
+                let product = product(j, k);
+                self.gram[j * self.capacity + k] = product;
+                self.gram[k * self.capacity + j] = product;
+            }
+        }
+        self.face = FaceFactor::default();
+    }
+
+    /// Σ over blocks of the largest value in each: the model at the point that the coefficients stand for.
+    pub(super) fn model(&self) -> f64 {
+        let largest =
+            |members: &Vec<usize>| members.iter().map(|&j| self.values[j]).fold(f64::NEG_INFINITY, f64::max);
+        self.members.iter().map(largest).sum()
+    }
+
     /// Computes the values anew from the coefficients, which takes away the rounding of many transfers.
     pub fn refresh(&mut self) {
         self.values.clone_from(&self.linear);

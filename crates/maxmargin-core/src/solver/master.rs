@@ -6,6 +6,8 @@
 //! the solver. So it may be broken off: any feasible point has a bound. What a problem that was broken off found is not
 //! kept, so that it can be solved again from the same start, to the same bits as without a break. Planes that have had no mass for a while are dropped; the zero plane of each group (R ≥ 0) stays.
 
+mod shared;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,9 @@ use super::face_factor::FaceFactor;
 use super::gram::{GramQuadratic, retain};
 use super::halt::Halt;
 use super::simplex_qp::{QpLimits, solve};
-use crate::linear::{PreciseSum, add_scaled, dot, dots, norm_squared, precise_share, round_down, round_up};
+use crate::linear::{
+    BlockNorm, PreciseSum, add_scaled, dot, dots, norm_squared, precise_share, round_down, round_up,
+};
 use crate::risk::{Evaluation, GroupPlane, norm_bound};
 
 /// A plane is dropped when it has had no mass for this many evaluations.
@@ -62,11 +66,12 @@ pub struct Master {
     /// The coefficients where each series left off, and the factor of those with mass.
     left_off: [Vec<f64>; 2],
     faces: [FaceFactor; 2],
+    shared: shared::Shared,
 }
 
 impl Master {
     /// The model R_t = 0.
-    pub fn new(lambda: f64, dim: usize, groups: usize) -> Self {
+    pub fn new(lambda: f64, dim: usize, groups: usize, norm: Option<&dyn BlockNorm>) -> Self {
         let mut master = Self {
             lambda,
             dim,
@@ -76,10 +81,11 @@ impl Master {
             quadratic: GramQuadratic::new(groups),
             left_off: Default::default(),
             faces: Default::default(),
+            shared: Default::default(),
         };
         for group in 0..groups {
             let products = vec![0.0; group + 1];
-            master.push(group, GroupPlane::default(), &products);
+            master.push(group, GroupPlane::default(), &products, norm);
         }
         master
     }
@@ -89,8 +95,8 @@ impl Master {
         self.quadratic.heed(halt);
     }
 
-    /// Adds the planes of an evaluation, one per group.
-    pub fn add(&mut self, evaluation: Evaluation) {
+    /// Adds the planes of an evaluation, one per group, of a risk with this norm.
+    pub fn add(&mut self, evaluation: Evaluation, norm: Option<&dyn BlockNorm>) {
         let new: Vec<&[f64]> = evaluation.planes.iter().map(|plane| plane.slope.as_slice()).collect();
         let products_with_new = |plane: &GroupPlane| {
             let mut products = vec![0.0; new.len()];
@@ -104,18 +110,27 @@ impl Master {
         let products: Vec<Vec<f64>> = old.map(products_with_new).collect();
         for (group, plane) in evaluation.planes.into_iter().enumerate() {
             let products: Vec<f64> = products[..=self.planes.len()].iter().map(|row| row[group]).collect();
-            self.push(group, plane, &products);
+            self.push(group, plane, &products, norm);
         }
     }
 
     /// Adds a plane, given its inner products with all planes before it and with itself.
-    fn push(&mut self, group: usize, plane: GroupPlane, products: &[f64]) {
+    fn push(&mut self, group: usize, plane: GroupPlane, products: &[f64], norm: Option<&dyn BlockNorm>) {
+        self.shared.push(&self.planes, &plane, norm);
         self.quadratic.push(group, products);
         for left_off in &mut self.left_off {
             left_off.push(self.quadratic.coefficients()[products.len() - 1]);
         }
         self.planes.push(plane);
         self.idle.push(0);
+    }
+
+    /// Minimises the model under the norm of the risk until the master's own gap is at most `gap`.
+    pub fn minimize_under(&mut self, norm: Option<&dyn BlockNorm>, gap: f64) -> Solution {
+        match norm {
+            Some(norm) => self.minimize_shared(norm, gap),
+            None => self.minimize(Series::Bound, None, gap),
+        }
     }
 
     /// Minimises the model (with the prox term) until the master's own gap is at most `gap`.
@@ -235,6 +250,7 @@ impl Master {
         self.faces.iter_mut().for_each(|face| face.retain(&keep));
         retain(&mut self.planes, &keep);
         retain(&mut self.idle, &keep);
+        self.shared.retain(&keep);
         self.left_off.iter_mut().for_each(|beta| retain(beta, &keep));
     }
 }

@@ -136,7 +136,7 @@ impl ProxBmrm {
         Ok(Self {
             lambda,
             options,
-            master: Master::new(lambda, dim, groups.len()),
+            master: Master::new(lambda, dim, groups.len(), None),
             groups,
             start: sgd,
             penalty: 0.0,
@@ -331,7 +331,7 @@ impl Solver for ProxBmrm {
         let (here, evaluation) =
             measure(risk, &self.evaluated, &self.groups, self.lambda, &self.best, &mut self.is_precise);
         let start = Instant::now();
-        self.master.add(evaluation);
+        self.master.add(evaluation, None);
         self.best.primal = self.best.primal.min(here.primal);
         self.passes += 1;
         self.passes_since_bound += 1;

@@ -46,7 +46,7 @@ pub use parts::{PartBlock, Parts};
 
 use self::capability::position_set_loss;
 use crate::error::{Error, Result};
-use crate::linear::{CommonDirections, CooVector, FeatureSum};
+use crate::linear::{BlockNorm, CommonDirections, CooVector, FeatureSum};
 
 /// What a λ-oracle maximises: `score · ⟨w, φ(x,y)⟩ + loss · L(y)`, both factors ≥ 0 and not both 0.
 ///
@@ -149,6 +149,11 @@ pub trait Structure: Send + Sync + Sized {
     fn variables(&self, x: &Self::Input) -> usize {
         let _ = x;
         1
+    }
+
+    /// The norm of the weights that is to be small, where it is another than the Euclidean one.
+    fn norm(&self) -> Option<&dyn BlockNorm> {
+        None
     }
 
     /// Directions along which the features of labels differ in the same way for all inputs, where they dominate.

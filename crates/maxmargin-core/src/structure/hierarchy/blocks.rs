@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use super::alpha::shared::{best_alpha, largest_sum};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
-use crate::linear::{FeatureSum, Precise, SeenPairs, add_row_products, precise_row_products};
+use crate::linear::{
+    BlockNorm, FeatureSum, Precise, SeenPairs, add_row_products, precise_row_products, round_up,
+};
 use crate::structure::shape::{check_features, check_rows, check_size};
 
 /// The blocks, and by what each is scaled.
@@ -18,6 +21,8 @@ pub(super) struct NodeBlocks {
     scales: Option<Arc<[f64]>>,
     /// The pairs of features and nodes that have weights; `None` where all have.
     seen: Option<Arc<SeenPairs>>,
+    /// Whether the norm of the weights is the shared one.
+    is_shared: bool,
 }
 
 impl NodeBlocks {
@@ -29,7 +34,7 @@ impl NodeBlocks {
     ) -> Result<Self> {
         check_size(features.saturating_add(usize::from(bias)), hierarchy.nodes(), Some(0))?;
         let scales = scales(&hierarchy, alpha)?;
-        Ok(Self { hierarchy, features, bias, scales, seen: None })
+        Ok(Self { hierarchy, features, bias, scales, seen: None, is_shared: false })
     }
 
     /// The same with weights for some pairs of features and nodes only.
@@ -46,7 +51,19 @@ impl NodeBlocks {
         }
         check_size(usize::from(bias), nodes, Some(pairs.len()))?;
         let scales = scales(&hierarchy, alpha)?;
-        Ok(Self { features: pairs.features(), hierarchy, bias, scales, seen: Some(pairs) })
+        Ok(Self { features: pairs.features(), hierarchy, bias, scales, seen: Some(pairs), is_shared: false })
+    }
+
+    /// The same with the shared norm. Refused where blocks are scaled.
+    pub fn with_shared_norm(self) -> Result<Self> {
+        match self.scales {
+            None => Ok(Self { is_shared: true, ..self }),
+            Some(_) => Err(Error::parameter("alpha", "the shared norm finds its own weights of nodes")),
+        }
+    }
+
+    pub fn norm(&self) -> Option<&dyn BlockNorm> {
+        self.is_shared.then_some(self)
     }
 
     pub fn check_input(&self, x: &Rows) -> Result<()> {
@@ -169,6 +186,54 @@ impl NodeBlocks {
                 differ.map(|node| self.square(node) * (seen.norm_squared(x.row(0), node) + bias)).sum()
             }
         }
+    }
+}
+
+impl BlockNorm for NodeBlocks {
+    fn blocks(&self) -> usize {
+        self.nodes()
+    }
+
+    fn add_products(&self, x: &[f64], y: &[f64], sums: &mut [f64]) {
+        let (nodes, biases) = (self.nodes(), self.biases_start());
+        let mut add_rows = |x: &[f64], y: &[f64]| {
+            for (x, y) in x.chunks_exact(nodes).zip(y.chunks_exact(nodes)) {
+                sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
+            }
+        };
+        match &self.seen {
+            None => add_rows(x, y),
+            Some(seen) => {
+                add_rows(&x[biases..], &y[biases..]);
+                let terms = seen.labels().iter().zip(x.iter().zip(y));
+                terms.for_each(|(&node, (x, y))| sums[node as usize] += x * y);
+            }
+        }
+    }
+
+    fn scale(&self, factors: &[f64], x: &mut [f64]) {
+        let nodes = self.nodes();
+        let from = match &self.seen {
+            None => 0,
+            Some(seen) => {
+                x.iter_mut().zip(seen.labels()).for_each(|(x, &node)| *x *= factors[node as usize]);
+                seen.len()
+            }
+        };
+        let rows = x[from..].chunks_exact_mut(nodes);
+        rows.for_each(|row| row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor));
+    }
+
+    fn best(&self, squares: &[f64]) -> (Vec<f64>, f64) {
+        match best_alpha(&self.hierarchy, squares) {
+            Ok(best) => (best.weights, round_up(best.norm, 16.0 * self.nodes() as f64)),
+            // What is no number has no bound.
+            Err(_) => (vec![0.0; squares.len()], f64::INFINITY),
+        }
+    }
+
+    fn largest(&self, values: &[f64]) -> f64 {
+        largest_sum(&self.hierarchy, values).map_or(f64::INFINITY, |sum| sum.high)
     }
 }
 

@@ -15,7 +15,7 @@ use super::blocks::NodeBlocks;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
-use crate::linear::{FeatureSum, SeenPairs, round_up};
+use crate::linear::{BlockNorm, FeatureSum, SeenPairs, round_up};
 use crate::structure::{Found, Magnitude, Mix, Offers, ScoreNoise, Structure};
 
 /// Which labels there are, the loss, and how the blocks of weights are scaled.
@@ -147,6 +147,13 @@ impl NodeStructure {
         })
     }
 
+    /// The same with the shared norm (THESIS 6.6) in the place of the Euclidean one: min_α Σ ‖W_n‖²/α_n, where the α on the way to each leaf add
+    /// up to 1. Refused where α are given.
+    pub fn with_shared_norm(mut self) -> Result<Self> {
+        self.blocks = self.blocks.with_shared_norm()?;
+        Ok(self)
+    }
+
     /// The number of features, without the bias.
     pub fn features(&self) -> usize {
         self.blocks.features
@@ -269,6 +276,10 @@ impl Structure for NodeStructure {
 
     fn dim(&self) -> usize {
         self.blocks.dim()
+    }
+
+    fn norm(&self) -> Option<&dyn BlockNorm> {
+        self.blocks.norm()
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut NodeScores) {

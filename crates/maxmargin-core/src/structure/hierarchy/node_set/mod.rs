@@ -15,7 +15,7 @@ use super::blocks::NodeBlocks;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
-use crate::linear::{FeatureSum, SeenPairs, round_up};
+use crate::linear::{BlockNorm, FeatureSum, SeenPairs, round_up};
 use crate::structure::shape::check_ascending;
 use crate::structure::{Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Structure};
 
@@ -95,6 +95,13 @@ impl NodeSetStructure {
         Ok(Self { blocks, is_tree, rules, loss, largest_square })
     }
 
+    /// The same with the shared norm (THESIS 6.6) in the place of the Euclidean one: min_α Σ ‖W_n‖²/α_n, where the α on the way to each leaf add
+    /// up to 1. Refused where α are given.
+    pub fn with_shared_norm(mut self) -> Result<Self> {
+        self.blocks = self.blocks.with_shared_norm()?;
+        Ok(self)
+    }
+
     /// The number of features, without the bias.
     pub fn features(&self) -> usize {
         self.blocks.features
@@ -171,6 +178,10 @@ impl Structure for NodeSetStructure {
 
     fn dim(&self) -> usize {
         self.blocks.dim()
+    }
+
+    fn norm(&self) -> Option<&dyn BlockNorm> {
+        self.blocks.norm()
     }
 
     fn variables(&self, _x: &Rows) -> usize {

@@ -1,0 +1,155 @@
+//! Promise: under the shared norm the certificate is of the joint problem in weights and α. No α of the set does better than its lower bound,
+//! and the α that were found do as well as its primal value says.
+
+#[allow(dead_code)]
+#[path = "reference/hierarchies.rs"]
+mod hierarchies;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use hierarchies::{closed_sets, random_hierarchy};
+use maxmargin_core::features::{FeatureMatrix, Rows};
+use maxmargin_core::inference::Hierarchy;
+use maxmargin_core::risk::{Risk, StructuredRisk};
+use maxmargin_core::search::MarginSearch;
+use maxmargin_core::solver::{Certificate, Limits, SolverKind, SolverSettings, Stop, run};
+use maxmargin_core::structure::alpha::shared::best_alpha;
+use maxmargin_core::structure::{
+    Example, LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, Structure,
+};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+const GAP: f64 = 1e-4;
+
+fn solved(risk: &dyn Risk, kind: SolverKind, lambda: f64) -> (Certificate, Vec<f64>) {
+    let settings = SolverSettings { groups: 3, ..SolverSettings::new(lambda).unwrap() };
+    let mut solver = kind.build(risk, &settings).unwrap();
+    let limits = Limits { gap: GAP, max_passes: 3000, ..Limits::default() };
+    let outcome = run(solver.as_mut(), risk, limits, |report| {
+        let Certificate { primal, lower_bound, .. } = report.certificate;
+        assert!(lower_bound <= primal, "{lower_bound} {primal}");
+        ControlFlow::Continue(())
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.stop, Stop::GapReached, "{kind}: {:?}", outcome.report);
+    (outcome.report.certificate, outcome.weights)
+}
+
+/// Some α of the set: what lies on the way to each leaf adds up to no more than 1.
+fn random_alpha(random: &mut Pcg64Mcg, hierarchy: &Hierarchy) -> Arc<[f64]> {
+    let numbers: Vec<f64> =
+        (0..hierarchy.nodes()).map(|_| random.random_range(0.01f64..1.0).powi(3)).collect();
+    let sums = hierarchy
+        .leaves()
+        .iter()
+        .map(|&leaf| hierarchy.ancestors(leaf).iter().map(|&n| numbers[n as usize]).sum());
+    let largest: f64 = sums.fold(0.0, f64::max) * (1.0 + 1e-12);
+    numbers.iter().map(|number| number / largest).collect()
+}
+
+/// What is trained: with the shared norm, or with these α.
+fn check<S: Structure + 'static>(
+    random: &mut Pcg64Mcg,
+    hierarchy: &Hierarchy,
+    lambda: f64,
+    risk: impl Fn(Option<Arc<[f64]>>) -> StructuredRisk<S, MarginSearch>,
+) where
+    StructuredRisk<S, MarginSearch>: Risk,
+{
+    let nodes = hierarchy.nodes();
+    let joint = risk(None);
+    for kind in SolverKind::EXACT {
+        assert_eq!(
+            kind.check(&joint).is_ok(),
+            [SolverKind::Bmrm, SolverKind::PBmrm].contains(&kind),
+            "{kind}"
+        );
+    }
+    let found = [SolverKind::Auto, SolverKind::PBmrm].map(|kind| solved(&joint, kind, lambda));
+    for (certificate, weights) in found {
+        for _ in 0..3 {
+            let (other, _) = solved(&risk(Some(random_alpha(random, hierarchy))), SolverKind::Bcfw, lambda);
+            assert!(certificate.lower_bound <= other.primal, "{certificate:?} {other:?}");
+        }
+        let mut squares = vec![1e-12; nodes];
+        weights.iter().enumerate().for_each(|(i, weight)| squares[i % nodes] += weight * weight);
+        let alpha: Arc<[f64]> = best_alpha(hierarchy, &squares).unwrap().weights.into();
+        let (other, _) = solved(&risk(Some(alpha)), SolverKind::Bcfw, lambda);
+        assert!(certificate.lower_bound <= other.primal, "{certificate:?} {other:?}");
+        assert!(other.lower_bound <= certificate.primal * (1.0 + 1e-5), "{certificate:?} {other:?}");
+    }
+}
+
+fn matrix(random: &mut Pcg64Mcg, rows: usize) -> Arc<FeatureMatrix> {
+    let rows: Vec<[f64; 3]> =
+        (0..rows).map(|_| std::array::from_fn(|_| random.random_range(-1.0..1.0))).collect();
+    Arc::new(FeatureMatrix::from_dense(&rows))
+}
+
+#[test]
+fn of_one_node() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    for round in 0..24 {
+        let hierarchy = Arc::new(random_hierarchy(&mut random, 8, round % 3 > 0));
+        if hierarchy.leaves().len() < 2 {
+            continue;
+        }
+        let x = matrix(&mut random, 6);
+        let truths: Vec<u32> =
+            (0..6).map(|_| hierarchy.leaves()[random.random_range(0..hierarchy.leaves().len())]).collect();
+        let lambda = [0.01, 0.1, 1.0][round % 3];
+        check(&mut random, &Arc::clone(&hierarchy), lambda, |alpha| {
+            let is_shared = alpha.is_none();
+            let loss = if round % 2 == 0 { NodeLoss::ZeroOne } else { NodeLoss::Difference { costs: None } };
+            let options = NodeOptions { alpha, loss, bias: round % 4 < 2, ..NodeOptions::default() };
+            let structure = NodeStructure::new(3, Arc::clone(&hierarchy), options).unwrap();
+            let structure = if is_shared { structure.with_shared_norm().unwrap() } else { structure };
+            let example =
+                |(i, &truth): (usize, &u32)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
+            let examples = truths.iter().enumerate().map(example).collect();
+            StructuredRisk::new(structure, MarginSearch, examples).unwrap()
+        });
+    }
+}
+
+#[test]
+fn of_sets_of_nodes() {
+    let mut random = Pcg64Mcg::seed_from_u64(4);
+    for round in 0..16 {
+        let hierarchy = Arc::new(random_hierarchy(&mut random, 6, round % 2 == 0));
+        let sets = closed_sets(&hierarchy, false, true);
+        let x = matrix(&mut random, 5);
+        let truths: Vec<LabelSet> =
+            (0..5).map(|_| LabelSet::of(&sets[random.random_range(0..sets.len())])).collect();
+        check(&mut random, &Arc::clone(&hierarchy), 0.1, |alpha| {
+            let is_shared = alpha.is_none();
+            let options = NodeSetOptions { alpha, ..NodeSetOptions::default() };
+            let structure = NodeSetStructure::new(3, Arc::clone(&hierarchy), options).unwrap();
+            let structure = if is_shared { structure.with_shared_norm().unwrap() } else { structure };
+            let example = |(i, truth): (usize, &LabelSet)| Example {
+                input: Rows::new(&x, i..i + 1),
+                truth: truth.clone(),
+                weight: 1.0,
+            };
+            let examples = truths.iter().enumerate().map(example).collect();
+            StructuredRisk::new(structure, MarginSearch, examples).unwrap()
+        });
+    }
+}
+
+/// THESIS Table 6.1: what the shared norm of a root and its two leaves is, in units of a vector u.
+#[test]
+fn blocks_that_agree_are_shared() {
+    let tree = Hierarchy::forest(&[None, Some(0), Some(0)]).unwrap();
+    let norm = |squares: [f64; 3]| best_alpha(&tree, &squares).unwrap().norm;
+    // Nothing is shared: u in one leaf, and a vector of the same length in the other, cost what two vectors cost.
+    assert!((norm([0.0, 1.0, 1.0]) - 2.0).abs() < 1e-12);
+    // The same u in both leaves is cheaper in the root.
+    assert!((norm([1.0, 0.0, 0.0]) - 1.0).abs() < 1e-12);
+    // One leaf alone needs no root.
+    assert!((norm([0.0, 1.0, 0.0]) - 1.0).abs() < 1e-12);
+    // u in the root and a leaf: (1 + 1)².
+    assert!((norm([1.0, 1.0, 0.0]) - 4.0).abs() < 1e-12);
+}
