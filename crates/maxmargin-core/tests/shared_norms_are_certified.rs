@@ -14,7 +14,7 @@ use maxmargin_core::inference::Hierarchy;
 use maxmargin_core::risk::{Risk, StructuredRisk};
 use maxmargin_core::search::MarginSearch;
 use maxmargin_core::solver::{Certificate, Limits, SolverKind, SolverSettings, Stop, run};
-use maxmargin_core::structure::alpha::shared::best_alpha;
+use maxmargin_core::structure::alpha::shared::{best_alpha, largest_sum};
 use maxmargin_core::structure::{
     Example, LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, Structure,
 };
@@ -139,17 +139,45 @@ fn of_sets_of_nodes() {
     }
 }
 
-/// THESIS Table 6.1: what the shared norm of a root and its two leaves is, in units of a vector u.
+/// THESIS Table 6.1, its column of the structured norm: of weights U_l of leaves, as the least norm of weights of nodes that add up to them.
+/// Weights of nodes bound it from above, and ⟨U, Z⟩ over the dual norm of any Z from below.
 #[test]
-fn blocks_that_agree_are_shared() {
-    let tree = Hierarchy::forest(&[None, Some(0), Some(0)]).unwrap();
-    let norm = |squares: [f64; 3]| best_alpha(&tree, &squares).unwrap().norm;
-    // Nothing is shared: u in one leaf, and a vector of the same length in the other, cost what two vectors cost.
-    assert!((norm([0.0, 1.0, 1.0]) - 2.0).abs() < 1e-12);
-    // The same u in both leaves is cheaper in the root.
-    assert!((norm([1.0, 0.0, 0.0]) - 1.0).abs() < 1e-12);
-    // One leaf alone needs no root.
-    assert!((norm([0.0, 1.0, 0.0]) - 1.0).abs() < 1e-12);
-    // u in the root and a leaf: (1 + 1)².
-    assert!((norm([1.0, 1.0, 0.0]) - 4.0).abs() < 1e-12);
+fn the_four_cases_of_the_shared_norm() {
+    let tree = Hierarchy::forest(&[None, Some(0), Some(0), Some(0)]).unwrap();
+    let length = |v: &[f64; 3]| v.iter().map(|v| v * v).sum::<f64>();
+    let above = |hierarchy: &Hierarchy, nodes: &[[f64; 3]]| {
+        best_alpha(hierarchy, &nodes.iter().map(length).collect::<Vec<_>>()).unwrap().norm
+    };
+    let below = |hierarchy: &Hierarchy, leaves: &[[f64; 3]], z: &[[f64; 3]]| {
+        let mut sums = vec![[0.0; 3]; hierarchy.nodes()];
+        for (&leaf, z) in hierarchy.leaves().iter().zip(z) {
+            for &node in hierarchy.ancestors(leaf) {
+                sums[node as usize].iter_mut().zip(z).for_each(|(sum, z)| *sum += z);
+            }
+        }
+        let product: f64 = leaves.iter().flatten().zip(z.iter().flatten()).map(|(u, z)| u * z).sum();
+        let dual = largest_sum(hierarchy, &sums.iter().map(length).collect::<Vec<_>>()).unwrap();
+        product * product / dual.high
+    };
+    let is = |low: f64, high: f64, expected: f64| {
+        assert!((low - expected).abs() < 1e-9 && (high - expected).abs() < 1e-9, "{low} {expected} {high}");
+    };
+    let (u, none) = ([1.0, -2.0, 0.5], [0.0; 3]);
+    // Full sharing: what all leaves have alike costs as much as once.
+    is(below(&tree, &[u, u, u], &[u, none, none]), above(&tree, &[u, none, none, none]), length(&u));
+    // No sharing: without common nodes it is the Euclidean norm.
+    let forest = Hierarchy::forest(&[None, None, None]).unwrap();
+    let other = [[1.0, 2.0, 3.0], [0.5, 0.0, -1.0], [2.0, 2.0, 2.0]];
+    is(below(&forest, &other, &other), above(&forest, &other), other.iter().map(length).sum());
+    // Disjoint features: a common node does not help, and it is the Euclidean norm too.
+    let disjoint = [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]];
+    let of_nodes = [none, disjoint[0], disjoint[1], disjoint[2]];
+    is(below(&tree, &disjoint, &disjoint), above(&tree, &of_nodes), disjoint.iter().map(length).sum());
+    // Factor scaling: between the largest of the leaves and the Euclidean norm; what the root has is shared.
+    let times = |a: f64| u.map(|u| a * u);
+    let scaled = [times(1.0), times(0.5), times(0.8)];
+    let low = below(&tree, &scaled, &[u, none, none]);
+    let shared = above(&tree, &[times(0.8), times(0.2), times(-0.3), none]);
+    assert!((low - length(&u)).abs() < 1e-9 && low < shared);
+    assert!(shared < above(&tree, &[none, scaled[0], scaled[1], scaled[2]]));
 }
