@@ -7,11 +7,13 @@
 mod averages;
 mod confidence_bins;
 mod per_label;
+mod precision_recall;
 mod retrieval;
 
 pub use averages::Averages;
 pub use confidence_bins::ConfidenceBin;
 pub use per_label::{per_row, per_set};
+pub use precision_recall::{PrecisionRecallAreas, precision_recall_area};
 pub use retrieval::Retrieval;
 
 use crate::data::Alphabet;

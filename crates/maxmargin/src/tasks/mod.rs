@@ -46,7 +46,7 @@ pub use searching::{SearchOptions, TaskSearch};
 use serde_json::{Map, Value};
 pub use stored::Stored;
 
-use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
@@ -111,11 +111,17 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Self::Data>> {
-        Reading::of_files(files, &Self::table_options(options)?, known)?.try_map(Self::Data::from_table)
+        Reading::of_files(files, &self.table_options(options)?, known)?.try_map(Self::Data::from_table)
+    }
+
+    /// The examples of a table that was read with the names that training fixed.
+    fn examples(&self, table: Dataset, known: &Vocabulary) -> Result<Self::Data> {
+        let _ = known;
+        Self::Data::from_table(table)
     }
 
     /// The options with what the task has to say about tables.
-    fn table_options(options: &ReadOptions) -> Result<ReadOptions> {
+    fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
@@ -238,6 +244,23 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// How good predictions are.
     fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics;
+
+    /// More figures, for which scores are needed and not only the best labels.
+    fn score_metrics(
+        structure: &Self::Structure,
+        weights: &[f64],
+        truth: &Self::Data,
+        labels: usize,
+    ) -> Vec<(&'static str, f64)> {
+        let _ = (structure, weights, truth, labels);
+        Vec::new()
+    }
+
+    /// What it has learnt, drawn in lines of text.
+    fn draw(&self, structure: &Self::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        let _ = (structure, names, weights);
+        None
+    }
 
     /// Pairs of labels that hold together, or shun each other, by their names.
     fn couplings(

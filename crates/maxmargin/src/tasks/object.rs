@@ -142,10 +142,11 @@ impl<T: Task> TaskObject for T {
             let Reading { data, unseen, .. } = TaskObject::read(self, files, options, Some(known))?;
             return Ok(Box::new(std::iter::once(Ok(Batch { data, unseen }))));
         }
-        let batches = Batches::new(files, T::table_options(options)?, known)?;
-        Ok(Box::new(batches.map(|batch| {
+        let batches = Batches::new(files, self.table_options(options)?, known)?;
+        let task = self.clone();
+        Ok(Box::new(batches.map(move |batch| {
             let Batch { data, unseen } = batch?;
-            Ok(Batch { data: Arc::new(T::Data::from_table(data)?) as _, unseen })
+            Ok(Batch { data: Arc::new(task.examples(data, known)?) as _, unseen })
         })))
     }
 
@@ -200,6 +201,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
@@ -301,6 +303,10 @@ impl<T: Task> FittedObject for Fitted<T> {
         T::couplings(&self.structure, names, weights)
     }
 
+    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        self.task.draw(&self.structure, names, weights)
+    }
+
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>> {
         Ok(Arc::new(T::Data::of_one(features)?))
     }
@@ -374,7 +380,9 @@ impl<T: Task> FittedObject for Fitted<T> {
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
         let known = self.labels();
-        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
+        let mut metrics =
+            self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
+        metrics.figures.extend(T::score_metrics(&self.structure, weights, truth, labels.len()));
         Ok((metrics, unproven))
     }
 
