@@ -6,7 +6,8 @@
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
-//! nodes, of which labels are sets: [`Hierarchy`].
+//! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`]) and by maximum flow
+//! in all graphs ([`Closure`]).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
 //! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
@@ -17,6 +18,7 @@ mod b_matching;
 mod bipartite;
 mod branch_and_bound;
 mod chow_liu;
+mod closure;
 mod dense_row;
 mod dominance;
 mod enumeration;
@@ -36,6 +38,7 @@ mod network;
 mod roof_duality;
 mod stratified_matching;
 mod stratified_viterbi;
+mod tree_sets;
 mod viterbi;
 
 /// The referee of the relaxation, which tests of other crates read too.
@@ -43,11 +46,17 @@ mod viterbi;
 #[path = "../../tests/reference/local_polytope.rs"]
 pub(crate) mod local_polytope;
 
+/// Small hierarchies with all their closed sets, which tests of whole structures read too.
+#[cfg(test)]
+#[path = "../../tests/reference/hierarchies.rs"]
+pub(crate) mod hierarchies;
+
 pub use assignment::Assignment;
 pub use b_matching::{BMatching, LinkLimits, Priced};
 pub use bipartite::Bipartite;
 pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
+pub use closure::Closure;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{BinaryField, LabelGraph};
 pub use flow_projection::{FlowProjection, Projected};
@@ -63,6 +72,7 @@ pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_viterbi::StratifiedTable;
+pub use tree_sets::{SetRules, TreeSets};
 pub use viterbi::viterbi;
 
 #[cfg(test)]

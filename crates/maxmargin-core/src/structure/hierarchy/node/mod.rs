@@ -1,0 +1,344 @@
+//! One node for a label: a leaf, or any node of those that are allowed, with its ancestors.
+//!
+//! All labels are listed in each search, as in a multiclass task. On a tree their scores are sums from one walk down, O(M); on other
+//! graphs they are O(Σ |Ā(n)|). So each surrogate has its exact search: each label is a stratum of its own. The variant of
+//! the normalised SVM that divides the margin of each label by its distance from the truth (6.13) is [`NodeLoss::Distance`] under the surrogate
+//! h/g + 1, which is `general=0,-1`.
+
+mod loss;
+mod oracles;
+
+use std::sync::Arc;
+
+pub use self::loss::NodeLoss;
+use super::blocks::NodeBlocks;
+use crate::error::{Error, Result};
+use crate::features::Rows;
+use crate::inference::Hierarchy;
+use crate::linear::{FeatureSum, round_up};
+use crate::structure::{Found, Magnitude, Mix, Offers, ScoreNoise, Structure};
+
+/// Which labels there are, the loss, and how the blocks of weights are scaled.
+#[derive(Debug, Clone)]
+pub struct NodeOptions {
+    /// A constant feature.
+    pub bias: bool,
+    /// α of each node; 1 without.
+    pub alpha: Option<Arc<[f64]>>,
+    /// The nodes that are labels; the leaves without.
+    pub labels: Option<Vec<u32>>,
+    /// The task loss.
+    pub loss: NodeLoss,
+}
+
+impl Default for NodeOptions {
+    fn default() -> Self {
+        Self { bias: true, alpha: None, labels: None, loss: NodeLoss::ZeroOne }
+    }
+}
+
+/// Classification into the nodes of a hierarchy.
+///
+/// ```
+/// use std::sync::Arc;
+/// use maxmargin_core::features::{FeatureMatrix, Rows};
+/// use maxmargin_core::inference::Hierarchy;
+/// use maxmargin_core::structure::{NodeOptions, NodeStructure, Structure};
+///
+/// // Two groups, 0 and 1, the second with two leaves.
+/// let hierarchy = Arc::new(Hierarchy::forest(&[None, None, Some(1), Some(1)])?);
+/// let task = NodeStructure::new(1, hierarchy, NodeOptions { bias: false, ..NodeOptions::default() })?;
+/// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
+/// let mut scores = Default::default();
+/// task.score(&[1.5, 1.0, 0.25, 0.75], &x, &mut scores);
+/// let best = task.decode(&x, &mut scores);
+/// assert_eq!((best.label, best.score), (3, 1.75));
+/// # Ok::<(), maxmargin_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct NodeStructure {
+    blocks: NodeBlocks,
+    is_tree: bool,
+    /// The nodes that are labels, ascending, and the place of each node among them, or none.
+    labels: Arc<[u32]>,
+    places: Arc<[u32]>,
+    loss: NodeLoss,
+    /// The most nodes that a label has, the largest sum of their squared scales, and of what they cost.
+    longest: usize,
+    largest_square: f64,
+    largest_reach: f64,
+}
+
+/// The place of a node that is no label.
+const NO_LABEL: u32 = u32::MAX;
+
+/// The scores of one input: of all nodes by themselves, and of labels.
+#[derive(Debug, Clone, Default)]
+pub struct NodeScores {
+    nodes: Vec<f64>,
+    /// With all ancestors: for every node of a tree, for labels on other graphs.
+    totals: Vec<f64>,
+    /// What each label costs where this one is true.
+    losses: Vec<f64>,
+    losses_of: Option<u32>,
+    by_node: Vec<[f64; 2]>,
+}
+
+impl NodeScores {
+    /// The score of each node by itself.
+    pub fn nodes(&self) -> &[f64] {
+        &self.nodes
+    }
+}
+
+impl NodeStructure {
+    /// A task with so many features (without the bias).
+    pub fn new(features: usize, hierarchy: Arc<Hierarchy>, options: NodeOptions) -> Result<Self> {
+        let NodeOptions { bias, alpha, labels, loss } = options;
+        let nodes = hierarchy.nodes();
+        let mut labels = labels.unwrap_or_else(|| hierarchy.leaves().to_vec());
+        crate::structure::ascend(&mut labels);
+        if let Some(last) = labels.last().filter(|last| **last as usize >= nodes) {
+            let problem = format!("node {last} is to be a label; nodes are numbered 0 to {}", nodes - 1);
+            return Err(Error::parameter("labels", problem));
+        }
+        if labels.len() < 2 {
+            let problem =
+                format!("{} node(s) for labels; nothing is to learn with fewer than two", labels.len());
+            return Err(Error::parameter("labels", problem));
+        }
+        loss.check(nodes)?;
+        let blocks = NodeBlocks::new(features, hierarchy, bias, alpha.as_deref())?;
+        let mut places = vec![NO_LABEL; nodes];
+        for (place, &label) in (0..).zip(&labels) {
+            places[label as usize] = place;
+        }
+        let hierarchy = &blocks.hierarchy;
+        let paths = || labels.iter().map(|&label| hierarchy.ancestors(label));
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let longest = paths().map(<[u32]>::len).max().unwrap_or(0);
+        let largest_square = largest(&mut paths().map(|path| blocks.squares(path.iter().copied())));
+        let largest_reach = largest(&mut labels.iter().map(|&label| loss.reach(hierarchy, label)));
+        let is_tree = hierarchy.is_tree();
+        Ok(Self {
+            is_tree,
+            labels: labels.into(),
+            places: places.into(),
+            loss,
+            longest,
+            largest_square,
+            largest_reach,
+            blocks,
+        })
+    }
+
+    /// The number of features, without the bias.
+    pub fn features(&self) -> usize {
+        self.blocks.features
+    }
+
+    /// The hierarchy.
+    pub fn hierarchy(&self) -> &Arc<Hierarchy> {
+        &self.blocks.hierarchy
+    }
+
+    /// The nodes that are labels, ascending.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// What a wrong node costs.
+    pub fn node_loss(&self) -> &NodeLoss {
+        &self.loss
+    }
+
+    /// The task loss, which depends on the two nodes only.
+    pub fn loss_between(&self, truth: u32, y: u32) -> f64 {
+        self.loss.of(&self.blocks.hierarchy, truth, y)
+    }
+
+    fn path(&self, label: u32) -> &[u32] {
+        self.blocks.hierarchy.ancestors(label)
+    }
+
+    /// Makes the scores of labels of those of nodes.
+    fn add_up(&self, scores: &mut NodeScores) {
+        scores.losses_of = None;
+        self.sums(&scores.nodes, &mut scores.totals);
+    }
+
+    /// Sums of numbers of nodes on the way to each label.
+    fn sums(&self, numbers: &[f64], sums: &mut Vec<f64>) {
+        let hierarchy = &self.blocks.hierarchy;
+        sums.clear();
+        if !self.is_tree {
+            sums.resize(numbers.len(), 0.0);
+            for &label in &*self.labels {
+                let path = hierarchy.ancestors(label).iter();
+                sums[label as usize] = path.map(|&node| numbers[node as usize]).sum();
+            }
+            return;
+        }
+        sums.extend_from_slice(numbers);
+        for &node in hierarchy.order() {
+            if let Some(&parent) = hierarchy.parents(node).first() {
+                sums[node as usize] += sums[parent as usize];
+            }
+        }
+    }
+
+    /// Sees to it that the losses of a truth are there; a search asks for them again and again.
+    fn know_losses(&self, truth: u32, scores: &mut NodeScores) {
+        if scores.losses_of != Some(truth) {
+            let NodeScores { losses, by_node, .. } = scores;
+            let hierarchy = &self.blocks.hierarchy;
+            self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses);
+            scores.losses_of = Some(truth);
+        }
+    }
+
+    /// Each label with its score and its loss.
+    fn listed<'a>(
+        &'a self,
+        scores: &'a mut NodeScores,
+        truth: Option<u32>,
+    ) -> impl Iterator<Item = Found<u32>> + 'a {
+        if let Some(truth) = truth {
+            self.know_losses(truth, scores);
+        }
+        let scores = &*scores;
+        self.labels.iter().enumerate().map(move |(place, &label)| {
+            let loss = if truth.is_some() { scores.losses[place] } else { 0.0 };
+            Found::exactly(label, scores.totals[label as usize], loss)
+        })
+    }
+
+    fn best(&self, scores: &mut NodeScores, truth: Option<u32>, mix: Mix) -> Found<u32> {
+        let mut best = Found::exactly(self.labels[0], f64::NEG_INFINITY, 0.0);
+        let mut rank = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for found in self.listed(scores, truth) {
+            let here = mix.rank(found.score, found.loss);
+            if here > rank || best.score == f64::NEG_INFINITY {
+                (best, rank) = (found, here);
+            }
+        }
+        best
+    }
+
+    /// The operations that follow each other on the way from scores of nodes to that of a label.
+    fn decoding_terms(&self) -> f64 {
+        self.longest as f64 + 4.0
+    }
+}
+
+impl Structure for NodeStructure {
+    type Input = Rows;
+    /// A node.
+    type Label = u32;
+    type Scores = NodeScores;
+    /// ‖x‖², the bias included.
+    type Kernel = f64;
+
+    fn check(&self, x: &Rows, y: &u32) -> Result<()> {
+        self.blocks.check_input(x)?;
+        let nodes = self.blocks.nodes();
+        match self.places.get(*y as usize) {
+            Some(&NO_LABEL) => Err(Error::parameter("label", format!("node {y} is none of the labels"))),
+            Some(_) => Ok(()),
+            None => {
+                let problem = format!("there is no node {y}; they are numbered 0 to {}", nodes - 1);
+                Err(Error::parameter("label", problem))
+            }
+        }
+    }
+
+    fn dim(&self) -> usize {
+        self.blocks.dim()
+    }
+
+    fn score(&self, w: &[f64], x: &Rows, scores: &mut NodeScores) {
+        self.blocks.score(w, x, &mut scores.nodes);
+        self.add_up(scores);
+    }
+
+    fn score_precisely(
+        &self,
+        w: &[f64],
+        norm: f64,
+        x: &Rows,
+        magnitude: &Magnitude,
+        scores: &mut NodeScores,
+    ) -> Option<ScoreNoise> {
+        self.blocks.score_precisely(w, x, &mut scores.nodes);
+        self.add_up(scores);
+        Some(magnitude.precise_noise(norm, self.extent(&scores.nodes), self.decoding_terms()))
+    }
+
+    fn magnitude(&self, x: &Rows, truth: &u32) -> Magnitude {
+        let row = x.row(0);
+        let terms = row.len() as f64 + self.decoding_terms();
+        let norm = (self.largest_square * (row.norm_squared() + 1.0)).sqrt();
+        Magnitude {
+            norm: round_up(norm, 2.0 * terms),
+            terms,
+            repeats: 1.0,
+            loss: round_up(self.largest_loss(x, truth).max(0.0), 2.0 * self.decoding_terms()),
+            is_exact: self.blocks.is_exact(),
+        }
+    }
+
+    fn score_of(&self, _x: &Rows, scores: &NodeScores, y: &u32) -> f64 {
+        scores.totals[*y as usize]
+    }
+
+    fn decode(&self, _x: &Rows, scores: &mut NodeScores) -> Found<u32> {
+        self.best(scores, None, Mix::SCORE)
+    }
+
+    fn loss(&self, _x: &Rows, truth: &u32, y: &u32) -> f64 {
+        self.loss_between(*truth, *y)
+    }
+
+    fn largest_loss(&self, _x: &Rows, truth: &u32) -> f64 {
+        self.loss.largest(self.loss.reach(&self.blocks.hierarchy, *truth), self.largest_reach)
+    }
+
+    fn loss_unit(&self, _x: &Rows, _truth: &u32) -> Option<f64> {
+        self.loss.unit()
+    }
+
+    fn least_loss(&self, _x: &Rows, _truth: &u32) -> f64 {
+        self.loss.least(self.blocks.nodes())
+    }
+
+    fn maximize(&self, _x: &Rows, truth: &u32, scores: &mut NodeScores, mix: Mix) -> Found<u32> {
+        self.best(scores, Some(*truth), mix)
+    }
+
+    fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &u32, factor: f64, sum: &mut A) {
+        self.path(*y).iter().for_each(|&node| self.blocks.add_node(x, node, factor, sum));
+    }
+
+    fn add_difference<A: FeatureSum + ?Sized>(
+        &self,
+        x: &Rows,
+        y: &u32,
+        truth: &u32,
+        factor: f64,
+        sum: &mut A,
+    ) {
+        self.blocks.add_difference(x, (self.path(*y), self.path(*truth)), factor, sum);
+    }
+
+    fn offers(&self) -> Offers<'_, Self> {
+        Offers { flow: Some(self), ..Offers::usual(self) }
+    }
+
+    fn kernel(&self, x: &Rows) -> f64 {
+        self.blocks.kernel(x)
+    }
+
+    fn product(&self, _x: &Rows, kernel: &f64, truth: &u32, y: &u32, z: &u32) -> f64 {
+        kernel * self.blocks.product(self.path(*truth), self.path(*y), self.path(*z))
+    }
+}

@@ -1,0 +1,114 @@
+//! Promise: labels of one node, and of sets of nodes, are what they say on all labels of small random trees and graphs, for every loss;
+//! and what the thesis states of them holds.
+
+#[path = "reference/hierarchies.rs"]
+mod hierarchies;
+
+use std::sync::Arc;
+
+use hierarchies::random_hierarchy;
+use maxmargin_core::features::{FeatureMatrix, Rows};
+use maxmargin_core::inference::Hierarchy;
+use maxmargin_core::structure::{Example, NodeLoss, NodeOptions, NodeStructure, Structure};
+use maxmargin_core::testing::check_structure;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// Rows of small whole numbers in half of the cases, so that scores tie.
+fn matrix(random: &mut Pcg64Mcg, rows: usize, is_whole: bool) -> Arc<FeatureMatrix> {
+    let mut number = || match is_whole {
+        true => f64::from(random.random_range(-1..=2)),
+        false => random.random_range(-1.0..1.0),
+    };
+    let rows: Vec<Vec<f64>> = (0..rows).map(|_| (0..2).map(|_| number()).collect()).collect();
+    Arc::new(FeatureMatrix::from_dense(&rows))
+}
+
+/// Numbers for nodes, some of them 0.
+fn weights(random: &mut Pcg64Mcg, nodes: usize, is_whole: bool) -> Arc<[f64]> {
+    let mut number = || match is_whole {
+        true => f64::from(random.random_range(0..4)),
+        false => random.random_range(0.1..2.0),
+    };
+    (0..nodes).map(|_| number()).collect()
+}
+
+fn chosen<T: Clone>(random: &mut Pcg64Mcg, from: &[T]) -> T {
+    from[random.random_range(0..from.len())].clone()
+}
+
+#[test]
+fn nodes() {
+    let mut random = Pcg64Mcg::seed_from_u64(1);
+    for round in 0..160 {
+        let (is_whole, is_tree) = (round % 2 == 0, round % 4 < 2);
+        let hierarchy = Arc::new(random_hierarchy(&mut random, 9, is_tree));
+        let nodes = hierarchy.nodes();
+        let inner: Vec<u32> = (0..nodes as u32).filter(|_| random.random_range(0..3) > 0).collect();
+        let labels = (round % 3 > 0).then_some(inner);
+        let loss = match round % 5 {
+            0 => NodeLoss::ZeroOne,
+            1 => NodeLoss::Difference { costs: None },
+            2 => NodeLoss::Difference { costs: Some(weights(&mut random, nodes, is_whole)) },
+            3 => NodeLoss::Distance { weights: None },
+            _ => NodeLoss::Distance { weights: Some(weights(&mut random, nodes, is_whole)) },
+        };
+        let alpha = (round % 7 > 2).then(|| weights(&mut random, nodes, is_whole));
+        let options = NodeOptions { bias: round % 5 < 3, alpha, labels, loss };
+        let structure = match NodeStructure::new(2, Arc::clone(&hierarchy), options) {
+            Ok(structure) => structure,
+            Err(error) => {
+                assert!(error.to_string().contains("fewer than two"), "{error}");
+                continue;
+            }
+        };
+        let x = matrix(&mut random, 2, is_whole);
+        let examples = [0, 1].map(|i| Example {
+            input: Rows::new(&x, i..i + 1),
+            truth: chosen(&mut random, structure.labels()),
+            weight: 1.0,
+        });
+        check_structure(&structure, &examples, |_| structure.labels().to_vec())
+            .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
+    }
+}
+
+#[test]
+fn distances_between_nodes_of_a_tree() {
+    //     0
+    //   /   \
+    //  1     2
+    //  |    / \
+    //  3   4   5
+    let parents = [None, Some(0), Some(0), Some(1), Some(2), Some(2)];
+    let hierarchy = Arc::new(Hierarchy::forest(&parents).unwrap());
+    let loss = |loss: NodeLoss, truth, y| {
+        let options = NodeOptions { labels: Some(vec![0, 1, 3, 4, 5]), loss, ..NodeOptions::default() };
+        NodeStructure::new(1, Arc::clone(&hierarchy), options).unwrap().loss_between(truth, y)
+    };
+    let edges = || NodeLoss::Difference { costs: None };
+    assert_eq!((loss(edges(), 3, 4), loss(edges(), 4, 5), loss(edges(), 0, 4)), (4.0, 2.0, 2.0));
+    let costs: Arc<[f64]> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0].into();
+    assert_eq!(loss(NodeLoss::Difference { costs: Some(Arc::clone(&costs)) }, 3, 4), 30.0);
+    assert_eq!(loss(NodeLoss::Distance { weights: Some(costs) }, 4, 5), 48f64.sqrt());
+    assert_eq!((loss(NodeLoss::ZeroOne, 1, 3), loss(NodeLoss::ZeroOne, 3, 3)), (1.0, 0.0));
+}
+
+#[test]
+fn what_does_not_fit_a_hierarchy_is_refused() {
+    let hierarchy = Arc::new(Hierarchy::forest(&[None, Some(0), Some(0)]).unwrap());
+    let refused = |options: NodeOptions| {
+        NodeStructure::new(1, Arc::clone(&hierarchy), options).expect_err("refused").to_string()
+    };
+    let options = NodeOptions::default;
+    assert!(refused(NodeOptions { labels: Some(vec![1, 3]), ..options() }).contains("node 3"));
+    assert!(refused(NodeOptions { labels: Some(vec![1, 1]), ..options() }).contains("fewer than two"));
+    assert!(refused(NodeOptions { alpha: Some([1.0, 1.0].into()), ..options() }).contains("2 numbers"));
+    let costs = Some([1.0, -1.0, 0.0].into());
+    assert!(refused(NodeOptions { loss: NodeLoss::Difference { costs }, ..options() }).contains("node 1"));
+    let structure = NodeStructure::new(1, Arc::clone(&hierarchy), options()).unwrap();
+    let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
+    assert!(structure.check(&x, &1).is_ok());
+    assert!(structure.check(&x, &0).unwrap_err().to_string().contains("none of the labels"));
+    assert!(structure.check(&x, &3).unwrap_err().to_string().contains("0 to 2"));
+}
