@@ -10,6 +10,7 @@
 //! | [`Multiclass`] | `multiclass` | [`RowExamples`] | one of several classes |
 //! | [`Chain`] | `chain` | [`SequenceExamples`] | a class for each position of a sequence |
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
+//! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 pub mod chain;
@@ -17,6 +18,7 @@ mod comparing;
 mod costs;
 mod demonstrating;
 mod fitted;
+pub mod hierarchy;
 mod label_weights;
 pub mod matching;
 pub mod multiclass;
@@ -35,6 +37,7 @@ pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
 pub use fitted::Fitted;
+pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
 pub use label_weights::LabelWeights;
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
@@ -223,13 +226,24 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     const HAS_BACKGROUND: bool = false;
 
     /// A label with the names of what is in it: as a string, or a list.
-    fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;
+    fn name(
+        structure: &Self::Structure,
+        names: &Vocabulary,
+        input: &InputOf<Self>,
+        label: &LabelOf<Self>,
+    ) -> Value;
 
     /// What a variable of a label is called, as [`name`](Self::name) has it, where labels are sets and it is in them or not. (A variable
     /// is what [`MaxMarginals`](crate::structure::MaxMarginals) counts.)
     fn member(names: &Vocabulary, input: &InputOf<Self>, variable: usize) -> Option<Value> {
         let _ = (names, input, variable);
         None
+    }
+
+    /// Whether a variable has a place in what a label is [called](Self::name), where it is in it, or among what it is not.
+    fn is_named(structure: &Self::Structure, label: &LabelOf<Self>, variable: usize) -> bool {
+        let _ = (structure, label, variable);
+        true
     }
 
     /// Whether it is right that a variable of an example's label has this value; none where nothing is predicted by it: it is not in a

@@ -34,9 +34,14 @@ fn own<T: Task>(data: &dyn DataObject) -> Result<&T::Data> {
 }
 
 /// Labels that were found, by their names.
-fn named<T: Task>(names: &Vocabulary, input: &InputOf<T>, found: Vec<Found<LabelOf<T>>>) -> Vec<Prediction> {
+fn named<T: Task>(
+    structure: &T::Structure,
+    names: &Vocabulary,
+    input: &InputOf<T>,
+    found: Vec<Found<LabelOf<T>>>,
+) -> Vec<Prediction> {
     let named = |Found { label, score, missed, .. }: Found<LabelOf<T>>| Prediction {
-        label: T::name(names, input, &label),
+        label: T::name(structure, names, input, &label),
         score,
         missed,
         certainty: None,
@@ -337,7 +342,7 @@ impl<T: Task> FittedObject for Fitted<T> {
     ) -> Result<Vec<Vec<Prediction>>> {
         let data = own::<T>(data)?;
         let found = self.predict(weights, data, k)?;
-        let named = |(i, found): (usize, Vec<_>)| named::<T>(names, &T::input(data, i), found);
+        let named = |(i, found): (usize, Vec<_>)| named::<T>(&self.structure, names, &T::input(data, i), found);
         Ok(found.into_iter().enumerate().map(named).collect())
     }
 
@@ -353,8 +358,8 @@ impl<T: Task> FittedObject for Fitted<T> {
         let named = |(i, (found, sure)): (usize, (Vec<_>, Vec<_>))| {
             let input = T::input(data, i);
             let certainty =
-                found.first().map(|best| Certainty::of::<T>(names, &input, best, &sure, marginals));
-            let mut predictions = named::<T>(names, &input, found);
+                found.first().map(|best| Certainty::of::<T>(&self.structure, names, &input, best, &sure, marginals));
+            let mut predictions = named::<T>(&self.structure, names, &input, found);
             predictions.iter_mut().zip(certainty).for_each(|(best, sure)| best.certainty = Some(sure));
             predictions
         };

@@ -121,6 +121,8 @@ pub struct HierarchyOptions {
     pub(super) alphas: Option<Arc<[f64]>>,
     /// The nodes that labels may end at, ascending, likewise.
     pub(super) ends: Option<Arc<[u32]>>,
+    /// Whether the empty set is no label, likewise.
+    pub(super) never_empty: bool,
     /// How many training examples have each node, likewise.
     pub(super) support: Option<Arc<[u32]>>,
 }
@@ -140,6 +142,7 @@ impl Default for HierarchyOptions {
             taxonomy: None,
             alphas: None,
             ends: None,
+            never_empty: true,
             support: None,
         }
     }
@@ -182,7 +185,8 @@ const LOSS: TaskOption = TaskOption::value(
 );
 const INNER: TaskOption =
     TaskOption::value("inner", "WHERE", "Whether labels may end at inner nodes: auto, yes or no").default("auto").more(
-        "auto: where labels of the training data do; with several nodes, anywhere if one of them does.",
+        "auto: where labels of the training data do; with several nodes per example, anywhere if one of them does, or if nodes have \
+         several parents. no: an example whose label does is an error.",
     );
 
 /// The options of the task.
