@@ -1,15 +1,19 @@
 //! Promise: labels of one node, and of sets of nodes, are what they say on all labels of small random trees and graphs, for every loss;
 //! and what the thesis states of them holds.
 
+#[allow(dead_code)]
 #[path = "reference/hierarchies.rs"]
 mod hierarchies;
 
 use std::sync::Arc;
 
-use hierarchies::random_hierarchy;
+use hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
-use maxmargin_core::inference::Hierarchy;
-use maxmargin_core::structure::{Example, NodeLoss, NodeOptions, NodeStructure, Structure};
+use maxmargin_core::inference::{Hierarchy, SetRules};
+use maxmargin_core::structure::{
+    Example, LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss,
+    Structure,
+};
 use maxmargin_core::testing::check_structure;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -69,6 +73,43 @@ fn nodes() {
             weight: 1.0,
         });
         check_structure(&structure, &examples, |_| structure.labels().to_vec())
+            .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
+    }
+}
+
+#[test]
+fn sets_of_nodes() {
+    let mut random = Pcg64Mcg::seed_from_u64(2);
+    for round in 0..160 {
+        let (is_whole, is_tree) = (round % 2 == 0, round % 4 < 2);
+        let hierarchy = Arc::new(random_hierarchy(&mut random, 6, is_tree));
+        let nodes = hierarchy.nodes();
+        let rules = SetRules { needs_child: is_tree && round % 3 == 0, never_empty: round % 5 < 3 };
+        let of_leaves = || (0..nodes as u32).map(|node| f64::from(u8::from(hierarchy.is_leaf(node))));
+        let mean = round % 11 == 0;
+        let loss = match round % 7 {
+            0 => SetLoss::Hamming { mean, weights: None },
+            1 | 2 => SetLoss::Hamming { mean, weights: Some(of_leaves().collect()) },
+            3 => SetLoss::Hamming { mean, weights: Some(of_leaves().map(|cost| 0.7 * cost).collect()) },
+            4 | 5 => SetLoss::Hamming { mean, weights: Some(weights(&mut random, nodes, is_whole)) },
+            _ => SetLoss::Mistakes {
+                mean,
+                miss: weights(&mut random, nodes, is_whole),
+                wrong: weights(&mut random, nodes, is_whole),
+            },
+        };
+        let alpha = (round % 7 > 2).then(|| weights(&mut random, nodes, is_whole));
+        let options = NodeSetOptions { bias: round % 5 < 3, alpha, rules, loss };
+        let structure = NodeSetStructure::new(2, Arc::clone(&hierarchy), options).unwrap();
+        let sets = closed_sets(&hierarchy, rules.needs_child, !rules.never_empty);
+        let labels: Vec<LabelSet> = sets.iter().map(|set| LabelSet::of(set)).collect();
+        let x = matrix(&mut random, 2, is_whole);
+        let examples = [0, 1].map(|i| Example {
+            input: Rows::new(&x, i..i + 1),
+            truth: chosen(&mut random, &labels),
+            weight: 1.0,
+        });
+        check_structure(&structure, &examples, |_| labels.clone())
             .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
     }
 }

@@ -40,7 +40,8 @@ impl PartialEq for Space {
 
 impl Eq for Space {}
 
-/// The `k` best sets of `labels` labels, best first; fewer when there are fewer.
+/// The `k` best sets of `labels` labels, best first; fewer when there are fewer. A solver may answer with `None` where no set is as the
+/// labels are fixed.
 ///
 /// The bound of each holds for all sets but those before it: it is its score where the solver proves its answers. The solver is
 /// asked about once per label and set.
@@ -57,28 +58,29 @@ impl Eq for Space {}
 /// assert_eq!(best.iter().map(|set| set.score).collect::<Vec<_>>(), [2.0, 1.5, 1.0]);
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
-pub fn k_best_sets(
+pub fn k_best_sets<B: Into<Option<BoundedSet>>>(
     labels: usize,
     k: usize,
-    mut solve: impl FnMut(&[Option<bool>]) -> BoundedSet,
+    mut solve: impl FnMut(&[Option<bool>]) -> B,
 ) -> Vec<BoundedSet> {
     let mut taken = Vec::new();
     if k == 0 {
         return taken;
     }
     let mut number = 0;
-    let mut space = |fixed: Vec<Option<bool>>| {
+    let mut space = |fixed: &[Option<bool>]| {
         number += 1;
-        Space { best: solve(&fixed), fixed, number }
+        let best = solve(fixed).into()?;
+        Some(Space { best, fixed: fixed.to_vec(), number })
     };
-    let mut open = BinaryHeap::from([space(vec![None; labels])]);
+    let mut open: BinaryHeap<Space> = space(&vec![None; labels]).into_iter().collect();
     while let Some(Space { mut best, mut fixed, .. }) = open.pop() {
         best.bound = open.iter().fold(best.bound, |bound, space| bound.max(space.best.bound));
         let split = taken.len() + 1 < k;
         for label in (0..labels).filter(|_| split) {
             if fixed[label].is_none() {
                 fixed[label] = Some(!best.on[label]);
-                open.push(space(fixed.clone()));
+                open.extend(space(&fixed));
                 fixed[label] = Some(best.on[label]);
             }
         }

@@ -31,7 +31,9 @@ pub use chain::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
 pub use graph::{Edge, Graph};
-pub use hierarchy::{NodeLoss, NodeOptions, NodeScores, NodeStructure};
+pub use hierarchy::{
+    NodeLoss, NodeOptions, NodeScores, NodeSetOptions, NodeSetScores, NodeSetStructure, NodeStructure,
+};
 pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
 pub use magnitude::{Magnitude, ScoreNoise};
 pub use matching::{ExtraLinks, LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};

@@ -4,9 +4,11 @@
 //! With α = 1 this is the hierarchical SVM (6.2); with α from the structure of the hierarchy the normalised one. In terms of
 //! U_n = √α_n W_n the norm is Σ ‖U_n‖²/α_n (6.11). Weights lie feature by feature: `w[j · nodes + n]`.
 //!
-//! A [`NodeStructure`] has one node for a label.
+//! A [`NodeStructure`] has one node for a label, a [`NodeSetStructure`] a set of them.
 
 mod blocks;
 mod node;
+mod node_set;
 
 pub use self::node::{NodeLoss, NodeOptions, NodeScores, NodeStructure};
+pub use self::node_set::{NodeSetOptions, NodeSetScores, NodeSetStructure};

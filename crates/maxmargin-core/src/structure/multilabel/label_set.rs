@@ -23,7 +23,7 @@ impl Share {
     }
 
     /// Whether it is above 0 and at most 1.
-    pub(super) fn is_proper(self) -> bool {
+    pub(in crate::structure) fn is_proper(self) -> bool {
         self.get() > 0.0 && self.get() <= 1.0
     }
 
@@ -153,13 +153,13 @@ impl LabelSet {
     }
 
     /// All labels that are in to some part, with how far.
-    pub(super) fn members(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+    pub(in crate::structure) fn members(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         let on = self.on.iter().map(|&label| (label as usize, 1.0));
         on.chain(self.parts.iter().map(|&(label, share)| (label as usize, share.get())))
     }
 
     /// Writes μ_i for each label.
-    pub(super) fn fill(&self, values: &mut [f64]) {
+    pub(in crate::structure) fn fill(&self, values: &mut [f64]) {
         values.fill(0.0);
         self.members().for_each(|(label, share)| values[label] = share);
     }

@@ -39,7 +39,7 @@ impl Default for SetLoss {
 
 impl SetLoss {
     /// Refuses weights that are no costs, or not one for each label.
-    pub(super) fn check(&self, labels: usize) -> Result<()> {
+    pub(in crate::structure) fn check(&self, labels: usize) -> Result<()> {
         for weights in self.lists().into_iter().flatten() {
             if weights.len() != labels {
                 let problem = format!("there are weights for {} labels, but {labels} labels", weights.len());
@@ -63,7 +63,7 @@ impl SetLoss {
 
     /// The loss of sizes with the same weights: none where a label has two, or weighs nothing, so that sets of several sizes
     /// could not be told apart.
-    pub(super) fn of_sizes(&self) -> Option<Self> {
+    pub(in crate::structure) fn of_sizes(&self) -> Option<Self> {
         match self {
             SetLoss::Hamming { weights, .. } | SetLoss::Size { weights } => weights
                 .iter()
@@ -74,7 +74,7 @@ impl SetLoss {
     }
 
     /// The labels by which sets differ, each with its size.
-    pub(super) fn into_hamming(self) -> Self {
+    pub(in crate::structure) fn into_hamming(self) -> Self {
         match self {
             SetLoss::Size { weights } => SetLoss::Hamming { weights, mean: false },
             others => others,
@@ -82,7 +82,7 @@ impl SetLoss {
     }
 
     /// The loss of one set where another is true (which is whole).
-    pub(super) fn of(&self, truth: &LabelSet, y: &LabelSet, labels: usize) -> f64 {
+    pub(in crate::structure) fn of(&self, truth: &LabelSet, y: &LabelSet, labels: usize) -> f64 {
         if let SetLoss::Size { weights: None } = self {
             return -y.size();
         }
@@ -102,7 +102,7 @@ impl SetLoss {
     }
 
     /// What one label costs that is missed, or that is wrongly in.
-    pub(super) fn cost(&self, label: usize, labels: usize, is_true: bool) -> f64 {
+    pub(in crate::structure) fn cost(&self, label: usize, labels: usize, is_true: bool) -> f64 {
         let mean = match self {
             SetLoss::Hamming { mean, .. } | SetLoss::Mistakes { mean, .. } => *mean,
             SetLoss::Size { .. } => false,
@@ -113,19 +113,19 @@ impl SetLoss {
     }
 
     /// The change of the loss when a label goes in.
-    pub(super) fn slope(&self, label: usize, labels: usize, is_true: bool) -> f64 {
+    pub(in crate::structure) fn slope(&self, label: usize, labels: usize, is_true: bool) -> f64 {
         let cost = self.cost(label, labels, is_true);
         if is_true || matches!(self, SetLoss::Size { .. }) { -cost } else { cost }
     }
 
     /// The largest loss of any truth.
-    pub(super) fn largest_of_all(&self, labels: usize) -> f64 {
+    pub(in crate::structure) fn largest_of_all(&self, labels: usize) -> f64 {
         let largest = |label| self.cost(label, labels, true).max(self.cost(label, labels, false));
         if let SetLoss::Size { .. } = self { 0.0 } else { (0..labels).map(largest).sum() }
     }
 
     /// The largest loss where this is true.
-    pub(super) fn largest(&self, truth: &LabelSet, labels: usize) -> f64 {
+    pub(in crate::structure) fn largest(&self, truth: &LabelSet, labels: usize) -> f64 {
         match self {
             SetLoss::Size { .. } => 0.0,
             SetLoss::Hamming { .. } => self.largest_of_all(labels),
@@ -134,7 +134,7 @@ impl SetLoss {
     }
 
     /// The smallest loss above 0 where this is true; infinite where no label costs anything.
-    pub(super) fn least(&self, truth: &LabelSet, labels: usize) -> f64 {
+    pub(in crate::structure) fn least(&self, truth: &LabelSet, labels: usize) -> f64 {
         self.costs_of(truth, labels).filter(|cost| *cost > 0.0).fold(f64::INFINITY, f64::min)
     }
 
@@ -157,7 +157,7 @@ impl SetLoss {
     }
 
     /// What all labels cost, where that is the same for all.
-    pub(super) fn common_weight(&self, labels: usize) -> Option<f64> {
+    pub(in crate::structure) fn common_weight(&self, labels: usize) -> Option<f64> {
         let first = self.cost(0, labels, true);
         let is_common =
             |label| [true, false].iter().all(|&is_true| self.cost(label, labels, is_true) == first);
