@@ -32,7 +32,7 @@ pub use coded::Coded;
 pub use flow::{Flow, FlowPolytope};
 pub use graph::{Edge, Graph};
 pub use hierarchy::{
-    NodeLoss, NodeOptions, NodeScores, NodeSetOptions, NodeSetScores, NodeSetStructure, NodeStructure,
+    NodeLoss, NodeOptions, NodeScores, NodeSetOptions, NodeSetScores, NodeSetStructure, NodeStructure, alpha,
 };
 pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
 pub use magnitude::{Magnitude, ScoreNoise};

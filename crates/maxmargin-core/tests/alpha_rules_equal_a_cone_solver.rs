@@ -1,0 +1,186 @@
+//! Promise: the weights of every rule for α are those of a generic cone solver, on random trees and graphs.
+
+#[allow(dead_code)]
+#[path = "reference/hierarchies.rs"]
+mod hierarchies;
+
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, PowerConeT, SolverStatus, SupportedConeT,
+    ZeroConeT,
+};
+use hierarchies::random_hierarchy;
+use maxmargin_core::inference::Hierarchy;
+use maxmargin_core::structure::alpha::AlphaRule;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// A cone program: min ⟨costs, x⟩ such that the rows lie in their cones, in the order in which they were added.
+#[derive(Default)]
+struct Cones {
+    entries: Vec<(usize, usize, f64)>,
+    bounds: Vec<f64>,
+    cones: Vec<SupportedConeT<f64>>,
+}
+
+impl Cones {
+    /// bound − Σ value·x is 0, at least 0, or the next number of a cone.
+    fn add(&mut self, terms: &[(usize, f64)], bound: f64) {
+        let row = self.bounds.len();
+        self.entries.extend(terms.iter().map(|&(column, value)| (row, column, value)));
+        self.bounds.push(bound);
+    }
+
+    fn at_most(&mut self, terms: &[(usize, f64)], bound: f64) {
+        self.add(terms, bound);
+        self.cones.push(NonnegativeConeT(1));
+    }
+
+    fn at_least(&mut self, terms: &[(usize, f64)], bound: f64) {
+        let turned: Vec<(usize, f64)> = terms.iter().map(|&(column, value)| (column, -value)).collect();
+        self.at_most(&turned, -bound);
+    }
+
+    fn equals(&mut self, terms: &[(usize, f64)], bound: f64) {
+        self.add(terms, bound);
+        self.cones.push(ZeroConeT(1));
+    }
+
+    fn minimize(self, costs: &[f64]) -> Vec<f64> {
+        let columns = costs.len();
+        let (rows, entries) = (self.bounds.len(), &self.entries);
+        let matrix = CscMatrix::new_from_triplets(
+            rows,
+            columns,
+            entries.iter().map(|entry| entry.0).collect(),
+            entries.iter().map(|entry| entry.1).collect(),
+            entries.iter().map(|entry| entry.2).collect(),
+        );
+        let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
+        let nothing = CscMatrix::zeros((columns, columns));
+        let mut solver =
+            DefaultSolver::new(&nothing, costs, &matrix, &self.bounds, &self.cones, settings).unwrap();
+        solver.solve();
+        let status = solver.solution.status;
+        assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "{status:?}");
+        solver.solution.x
+    }
+}
+
+/// The constraints of all rules on the first columns of a program.
+fn constrained(hierarchy: &Hierarchy, is_directed: bool, limit: f64) -> Cones {
+    let mut cones = Cones::default();
+    for &leaf in hierarchy.leaves() {
+        let sum: Vec<(usize, f64)> =
+            hierarchy.ancestors(leaf).iter().map(|&node| (node as usize, 1.0)).collect();
+        match limit {
+            1.0 => cones.equals(&sum, 1.0),
+            _ => {
+                cones.at_least(&sum, 1.0);
+                cones.at_most(&sum, limit);
+            }
+        }
+    }
+    for node in 0..hierarchy.nodes() {
+        cones.at_least(&[(node, 1.0)], 0.0);
+        for &parent in hierarchy.parents(node as u32).iter().filter(|_| is_directed) {
+            cones.at_least(&[(node, 1.0), (parent as usize, -1.0)], 0.0);
+        }
+    }
+    cones
+}
+
+fn least_powers(hierarchy: &Hierarchy, rho: f64, is_directed: bool, limit: f64) -> Vec<f64> {
+    let nodes = hierarchy.nodes();
+    let mut cones = constrained(hierarchy, is_directed, limit);
+    for node in 0..nodes {
+        // |α| ≤ t^{1/ρ} · 1^{1−1/ρ}.
+        cones.add(&[(nodes + node, -1.0)], 0.0);
+        cones.add(&[], 1.0);
+        cones.add(&[(node, -1.0)], 0.0);
+        cones.cones.push(PowerConeT(1.0 / rho));
+    }
+    let costs: Vec<f64> = (0..2 * nodes).map(|column| f64::from(u8::from(column >= nodes))).collect();
+    cones.minimize(&costs)[..nodes].to_vec()
+}
+
+fn check_constraints(hierarchy: &Hierarchy, alpha: &[f64], is_directed: bool, limit: f64) {
+    for &leaf in hierarchy.leaves() {
+        let sum: f64 = hierarchy.ancestors(leaf).iter().map(|&node| alpha[node as usize]).sum();
+        assert!(
+            (1.0 - 1e-6..=limit + 1e-6).contains(&sum),
+            "leaf {leaf}: {sum} of {alpha:?} in {hierarchy:?}"
+        );
+    }
+    for node in 0..hierarchy.nodes() {
+        assert!(alpha[node] >= 0.0);
+        for &parent in hierarchy.parents(node as u32).iter().filter(|_| is_directed) {
+            assert!(alpha[node] >= alpha[parent as usize] - 1e-7, "{parent} above {node}: {alpha:?}");
+        }
+    }
+}
+
+#[test]
+fn least_sums_of_powers() {
+    let mut random = Pcg64Mcg::seed_from_u64(1);
+    for round in 0..120 {
+        let hierarchy = random_hierarchy(&mut random, 12, round % 2 == 0);
+        let is_tree = hierarchy.is_tree();
+        let rho = [2.0, 1.5, 3.0, random.random_range(1.2..4.0)][round / 2 % 4];
+        let is_directed = round % 3 == 0;
+        let limit = if is_tree { 1.0 } else { [1.5, 1.0, 1.1][round % 5 % 3] };
+        let rule = AlphaRule::Power { rho, is_directed };
+        let alpha =
+            rule.weights(&hierarchy, limit).unwrap_or_else(|e| panic!("round {round}: {e} {hierarchy:?}"));
+        check_constraints(&hierarchy, &alpha, is_directed, limit);
+        let expected = least_powers(&hierarchy, rho, is_directed, limit);
+        let cost = |alpha: &[f64]| alpha.iter().map(|alpha| alpha.max(0.0).powf(rho)).sum::<f64>();
+        let (found, least) = (cost(&alpha), cost(&expected));
+        assert!(
+            (found - least).abs() < 1e-5 * least,
+            "round {round}, {rule}: {found} and {least}\n{alpha:?}\n{expected:?}"
+        );
+        for (a, b) in alpha.iter().zip(&expected) {
+            assert!((a - b).abs() < 2e-3, "round {round}, {rule}, limit {limit}: {alpha:?}\n{expected:?}");
+        }
+    }
+}
+
+#[test]
+fn largest_of_smallest_weights() {
+    let mut random = Pcg64Mcg::seed_from_u64(2);
+    for round in 0..80 {
+        let hierarchy = random_hierarchy(&mut random, 12, round % 2 == 0);
+        let is_tree = hierarchy.is_tree();
+        let nodes = hierarchy.nodes();
+        let limit = if is_tree || round % 5 == 0 { 1.0 } else { 1.5 };
+        let alpha = AlphaRule::MaxMin.weights(&hierarchy, limit).unwrap();
+        check_constraints(&hierarchy, &alpha, true, limit);
+        let mut cones = constrained(&hierarchy, true, limit);
+        (0..nodes).for_each(|node| cones.at_least(&[(node, 1.0), (nodes, -1.0)], 0.0));
+        let mut costs = vec![0.0; nodes + 1];
+        costs[nodes] = -1.0;
+        let expected = cones.minimize(&costs)[nodes];
+        let found = alpha.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!((found - expected).abs() < 1e-6, "round {round}: {found} and {expected}");
+    }
+}
+
+/// Theorem 1 of chapter 6: as ρ falls to 1, duplicated nodes weigh together what the one they stand for weighs, so that
+/// they change nothing.
+#[test]
+fn duplicated_nodes_change_less_and_less() {
+    // 0 has the leaves 1 and 2; the node 3 between 0 and 4, a copy of 0 with respect to leaves, is there or not.
+    let minimal = Hierarchy::forest(&[None, Some(0), Some(0)]).unwrap();
+    let copied = Hierarchy::forest(&[None, Some(3), Some(3), Some(0)]).unwrap();
+    let moved = |rho: f64| {
+        let rule = AlphaRule::Power { rho, is_directed: false };
+        let (alone, together) = (rule.weights(&minimal, 1.0).unwrap(), rule.weights(&copied, 1.0).unwrap());
+        (alone[0] - (together[0] + together[3])).abs()
+    };
+    assert!(
+        moved(2.0) > 0.1 && moved(1.5) < moved(2.0) && moved(1.1) < 2e-3,
+        "{:?}",
+        [2.0, 1.5, 1.1].map(moved)
+    );
+}
