@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use maxmargin::data::{DataObject, Missing, ReadOptions, Reading, Shape, TaskData};
+use maxmargin::data::{self, Missing, ReadOptions, Reading, Shape, TaskData};
 use maxmargin::inference;
 use maxmargin::tasks::hierarchy::HierarchyOptions;
 use maxmargin::tasks::{Hierarchy, HierarchyExamples, TaskObject};
@@ -11,13 +11,13 @@ use maxmargin::tasks::{Hierarchy, HierarchyExamples, TaskObject};
 mod common;
 
 /// Reads files to train from, with a hierarchy and names of nodes beside them where there are such.
-fn read(files: &[&str], options: HierarchyOptions) -> Option<Reading<Arc<dyn DataObject>>> {
+fn read(files: &[&str], options: HierarchyOptions) -> Option<Reading<Arc<dyn data::DataObject>>> {
     let files: Vec<PathBuf> = files.iter().map(|file| common::real_data(file)).collect::<Option<_>>()?;
     let reading = ReadOptions { missing: Missing::Keep, ..ReadOptions::default() };
     Some(Hierarchy::from(options).read(&files, &reading, None).unwrap())
 }
 
-fn examples(reading: &Reading<Arc<dyn DataObject>>) -> (&HierarchyExamples, &inference::Hierarchy) {
+fn examples(reading: &Reading<Arc<dyn data::DataObject>>) -> (&HierarchyExamples, &inference::Hierarchy) {
     let data: &HierarchyExamples = reading.data.of_type().unwrap();
     (data, data.taxonomy().unwrap().hierarchy())
 }

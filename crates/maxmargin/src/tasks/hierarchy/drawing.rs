@@ -11,13 +11,13 @@ const WIDTH: usize = 44;
 
 /// The nodes, each below its first parent: α, the length of its weights, and the examples of the training data that have it.
 pub(super) fn tree(options: &HierarchyOptions, names: &Alphabet, weights: &[f64]) -> Option<String> {
-    let hierarchy = options.taxonomy.as_ref()?.hierarchy();
+    let hierarchy = options.settled.taxonomy.as_ref()?.hierarchy();
     let nodes = hierarchy.nodes();
     let mut norms = vec![0.0; nodes];
     for row in weights.chunks_exact(nodes.max(1)) {
         norms.iter_mut().zip(row).for_each(|(norm, weight)| *norm += weight * weight);
     }
-    let alpha = |node: u32| options.alphas.as_ref().map_or(1.0, |alphas| alphas[node as usize]);
+    let alpha = |node: u32| options.settled.alphas.as_ref().map_or(1.0, |alphas| alphas[node as usize]);
     let mut text = format!("{:<WIDTH$}{:>10}{:>10}{:>10}\n", "node", "α", "norm", "examples");
     // Those to be drawn next are at the end.
     let mut open: Vec<(u32, usize)> = hierarchy.roots().iter().rev().map(|&node| (node, 0)).collect();
@@ -37,7 +37,7 @@ pub(super) fn tree(options: &HierarchyOptions, names: &Alphabet, weights: &[f64]
             _ => String::new(),
         };
         let name = format!("{}{}", "  ".repeat(depth.min(12)), excerpt(names.name(node)).at_most(WIDTH - 26));
-        let support = options.support.as_ref().map_or(0, |support| support[node as usize]);
+        let support = options.settled.support.as_ref().map_or(0, |support| support[node as usize]);
         // In terms of what is added to scores: √α·W.
         let norm = (alpha(node) * norms[node as usize]).sqrt();
         text += &format!("{name:<WIDTH$}{:>10.4}{norm:>10.4}{support:>10}{others}\n", alpha(node));

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::options::{self, LabelCount};
-use super::{ABOUT, HierarchyExamples, HierarchyOptions, HierarchyTask, LabelKind, Many, NAME, NodeSetTask, NodeTask, One};
+use super::{ABOUT, demo, HierarchyExamples, HierarchyOptions, HierarchyTask, LabelKind, Many, NAME, NodeSetTask, NodeTask, One};
 use crate::data::{DataObject, ReadOptions, Reading, Vocabulary};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::tasks::{ExampleBatches, FittedObject, Stored, TaskObject, TaskOption};
 
 /// Nodes of a hierarchy: one for each example, or several.
@@ -122,8 +122,7 @@ impl TaskObject for Hierarchy {
     }
 
     fn demo(&self, say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
-        let _ = say;
-        Err(Error::parameter("task", "no demo"))
+        demo::run(say)
     }
 
     fn type_id_of_task(&self) -> TypeId {

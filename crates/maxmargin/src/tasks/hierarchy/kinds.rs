@@ -115,11 +115,11 @@ impl LabelKind for One {
         let hierarchy = options.learnt_hierarchy()?;
         let loss = match Self::loss(options)? {
             LossChoice::Nodes => NodeLoss::Difference { costs: None },
-            LossChoice::Normalized => NodeLoss::Distance { weights: options.alphas.clone() },
+            LossChoice::Normalized => NodeLoss::Distance { weights: options.settled.alphas.clone() },
             _ => NodeLoss::ZeroOne,
         };
-        let labels = options.ends.as_ref().map(|ends| ends.to_vec());
-        let options = NodeOptions { bias: options.bias, alpha: options.alphas.clone(), labels, loss };
+        let labels = options.settled.ends.as_ref().map(|ends| ends.to_vec());
+        let options = NodeOptions { bias: options.bias, alpha: options.settled.alphas.clone(), labels, loss };
         Ok(NodeStructure::new(features, hierarchy, options)?)
     }
 
@@ -216,8 +216,8 @@ impl LabelKind for Many {
         let weights = (Self::loss(options)? == LossChoice::Leaves)
             .then(|| (0..hierarchy.nodes() as u32).map(is_leaf).collect());
         let loss = SetLoss::Hamming { weights, mean: false };
-        let rules = SetRules { needs_child: !options.ends_inside(), never_empty: options.never_empty };
-        let options = NodeSetOptions { bias: options.bias, alpha: options.alphas.clone(), rules, loss };
+        let rules = SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
+        let options = NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
         Ok(NodeSetStructure::new(features, hierarchy, options)?)
     }
 
@@ -292,10 +292,10 @@ impl HierarchyOptions {
     /// Whether labels may end at nodes that have others below them. In a graph with several parents all sets of nodes are labels:
     /// that an inner node needs a child makes the best set hard to find.
     fn ends_inside(&self) -> bool {
-        let Some(taxonomy) = &self.taxonomy else { return true };
+        let Some(taxonomy) = &self.settled.taxonomy else { return true };
         let hierarchy = taxonomy.hierarchy();
         let is_inner = |end: &u32| !hierarchy.is_leaf(*end);
-        let seen = self.ends.as_ref().is_none_or(|ends| ends.iter().any(is_inner));
+        let seen = self.settled.ends.as_ref().is_none_or(|ends| ends.iter().any(is_inner));
         seen || self.inner.is_none() && !hierarchy.is_tree()
     }
 }

@@ -6,10 +6,11 @@
 //! Labels of one node and of several are learnt by different structures. [`HierarchyTask`] is a task for either [kind](LabelKind),
 //! and [`Hierarchy`] takes the one that the data or an option asks for.
 
-mod alpha;
+mod demo;
 mod drawing;
 mod examples;
 mod front;
+mod halves;
 mod kinds;
 mod metrics;
 mod node_scores;
@@ -18,13 +19,13 @@ mod reading;
 mod task;
 mod taxonomy;
 
-pub use alpha::AlphaRule;
 pub use examples::HierarchyExamples;
 pub use front::Hierarchy;
+pub use halves::Halves;
 pub use kinds::{LabelKind, Many, One};
 use kinds::ScoresOf;
 pub use metrics::HierarchyMetrics;
-pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm};
+pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled};
 pub use task::HierarchyTask;
 pub use taxonomy::Taxonomy;
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AlphaRule, Taxonomy};
+use super::Taxonomy;
 use crate::data::Shape;
 use crate::error::{Error, Result};
+use crate::structure::alpha::{AlphaRule, USUAL_LIMIT};
 use crate::tasks::TaskOption;
 use crate::tasks::option::{NO_BIAS, choice, one, unknown};
 
@@ -109,22 +110,36 @@ pub struct HierarchyOptions {
     pub norm: Norm,
     /// How the weights of nodes are found, for [`Norm::Nhsvm`].
     pub alpha: AlphaRule,
+    /// What α may add up to on the way to a leaf where nodes have several parents; in a tree it is 1.
+    pub alpha_limit: f64,
     /// What a wrong label costs.
     pub loss: LossChoice,
     /// Whether labels may end at any inner node, or at none; without it, where those of the training data do.
     pub inner: Option<bool>,
     /// Whether there is a constant feature.
     pub bias: bool,
-    /// The hierarchy, once data was seen.
+    /// What training data has settled, once it was seen.
+    pub settled: Settled,
+}
+
+/// What training data settles about a hierarchy.
+#[derive(Debug, Clone)]
+pub struct Settled {
     pub(super) taxonomy: Option<Arc<Taxonomy>>,
-    /// α_n of each node, likewise.
+    /// α_n of each node, where they are not all 1.
     pub(super) alphas: Option<Arc<[f64]>>,
-    /// The nodes that labels may end at, ascending, likewise.
+    /// The nodes that labels may end at, ascending.
     pub(super) ends: Option<Arc<[u32]>>,
-    /// Whether the empty set is no label, likewise.
+    /// Whether the empty set is no label.
     pub(super) never_empty: bool,
-    /// How many training examples have each node, likewise.
+    /// How many examples have each node.
     pub(super) support: Option<Arc<[u32]>>,
+}
+
+impl Default for Settled {
+    fn default() -> Self {
+        Self { taxonomy: None, alphas: None, ends: None, never_empty: true, support: None }
+    }
 }
 
 impl Default for HierarchyOptions {
@@ -136,14 +151,11 @@ impl Default for HierarchyOptions {
             count: LabelCount::Auto,
             norm: Norm::default(),
             alpha: AlphaRule::default(),
+            alpha_limit: USUAL_LIMIT,
             loss: LossChoice::Auto,
             inner: None,
             bias: true,
-            taxonomy: None,
-            alphas: None,
-            ends: None,
-            never_empty: true,
-            support: None,
+            settled: Settled::default(),
         }
     }
 }
@@ -170,8 +182,22 @@ const NORM: TaskOption =
         "hsvm: each node has weights, and the score of a label is the sum over its nodes and all above them. nhsvm: the same with \
          nodes scaled by α, which says how much of a path each node is. flat: none, each label has weights of its own.",
     );
-const ALPHA: TaskOption =
-    TaskOption::value("alpha", "RULE", AlphaRule::HELP).default("rho=2").more(AlphaRule::MORE).idle_with("norm", "hsvm");
+const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R, rho=R,directed or maxmin")
+    .default("rho=2")
+    .more(
+        "α add up to 1 on the way to each leaf. rho=R, a number above 1: of these the ones with the least sum of α to the power R; the \
+         smaller R, the more do nodes at the top take. rho=R,directed: the same where no node has less than its parents. maxmin: the \
+         largest least α, where no node has less than its parents.",
+    )
+    .idle_with("norm", "hsvm");
+const ALPHA_LIMIT: TaskOption = TaskOption::value(
+    "alpha-limit",
+    "T",
+    "What α may add up to on the way to a leaf, where nodes have several parents",
+)
+.default("1.5")
+.more("With 1 most nodes of such graphs have no weights at all. In a tree it is 1.")
+.idle_with("norm", "hsvm");
 const LOSS: TaskOption = TaskOption::value(
     "loss",
     "LOSS",
@@ -191,7 +217,7 @@ const INNER: TaskOption =
 
 /// The options of the task.
 pub(super) fn all() -> Vec<TaskOption> {
-    vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, LOSS, INNER, NO_BIAS]
+    vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, ALPHA_LIMIT, LOSS, INNER, NO_BIAS]
 }
 
 impl HierarchyOptions {
@@ -210,7 +236,12 @@ impl HierarchyOptions {
                 let choices = [Norm::Flat, Norm::Hsvm, Norm::Nhsvm].map(|norm| (norm.name(), norm));
                 self.norm = choice(option, values, &choices)?;
             }
-            "alpha" => self.alpha = AlphaRule::parse(one(option, values)?)?,
+            "alpha" => self.alpha = one(option, values)?.parse::<AlphaRule>()?,
+            "alpha-limit" => {
+                let limit = one(option, values)?.parse().ok().filter(|limit: &f64| limit.is_finite() && *limit >= 1.0);
+                let problem = "it must be a number of at least 1";
+                self.alpha_limit = limit.ok_or_else(|| Error::parameter(option, problem))?;
+            }
             "loss" => self.loss = choice(option, values, &LossChoice::ALL.map(|loss| (loss.name(), loss)))?,
             "inner" => {
                 self.inner = choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
@@ -230,12 +261,12 @@ impl HierarchyOptions {
     /// The hierarchy. Refused where no data was seen.
     pub fn taxonomy(&self) -> Result<&Arc<Taxonomy>> {
         let problem = "it is not known before the data; resolve the task for some";
-        self.taxonomy.as_ref().ok_or_else(|| Error::parameter("hierarchy", problem))
+        self.settled.taxonomy.as_ref().ok_or_else(|| Error::parameter("hierarchy", problem))
     }
 
     /// α_n of each node, where they are not all 1 and data was seen.
     pub fn alphas(&self) -> Option<&Arc<[f64]>> {
-        self.alphas.as_ref()
+        self.settled.alphas.as_ref()
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct NamedNodes {
 impl HierarchyOptions {
     /// What is read beside data, which a task that was fitted no longer needs.
     pub(super) fn named_nodes(&self) -> Result<NamedNodes> {
-        if let Some(taxonomy) = &self.taxonomy {
+        if let Some(taxonomy) = &self.settled.taxonomy {
             return Ok(NamedNodes { graph: None, renamed: taxonomy.renamed().clone() });
         }
         let graph = self.file.as_ref().map(|file| read_hierarchy(file, self.shape)).transpose()?;
@@ -57,7 +57,7 @@ impl HierarchyOptions {
     ) -> Result<Reading<HierarchyExamples>> {
         let nodes = self.named_nodes()?;
         let reading = Reading::of_files(files, &self.table_options(options, &nodes), known)?;
-        match (known, &self.taxonomy) {
+        match (known, &self.settled.taxonomy) {
             (Some(names), _) => {
                 let examples = |table| self.examples(table, names, &nodes);
                 reading.try_map(examples)
@@ -76,7 +76,7 @@ impl HierarchyOptions {
     /// Examples of a table that was read with names.
     pub(super) fn examples(&self, table: Dataset, names: &Vocabulary, nodes: &NamedNodes) -> Result<HierarchyExamples> {
         let declared = table.hierarchy.clone();
-        let taxonomy = match &self.taxonomy {
+        let taxonomy = match &self.settled.taxonomy {
             Some(taxonomy) => taxonomy.with_names(&names.labels, declared.as_deref())?,
             None => {
                 let graph = match nodes.graph.as_ref().or(declared.as_deref()) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::{LabelKind, LabelOf};
 use super::metrics::{HierarchyMetrics, areas};
-use super::options::{self, LossChoice, Norm};
+use super::options::{self, LossChoice, Norm, Settled};
 use super::taxonomy::StoredTaxonomy;
 use super::{HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, UNKNOWN_LABEL, Vocabulary, join_names};
@@ -114,16 +114,16 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             (0..hierarchy.nodes() as u32).filter(|node| is_end(node) || hierarchy.is_leaf(*node)).collect();
         let alphas = match self.options.norm {
             Norm::Flat | Norm::Hsvm => None,
-            Norm::Nhsvm => Some(self.options.alpha.weights(hierarchy)?.into()),
+            Norm::Nhsvm => Some(self.options.alpha.weights(hierarchy, self.options.alpha_limit)?.into()),
         };
-        let options = HierarchyOptions {
+        let settled = Settled {
             taxonomy: Some(Arc::clone(taxonomy)),
             alphas,
             ends: Some(ends.into()),
             never_empty,
             support: Some(support.into()),
-            ..self.options.clone()
         };
+        let options = HierarchyOptions { settled, ..self.options.clone() };
         Ok(HierarchyOptions { loss: K::loss(&options)?, ..options }.into())
     }
 
@@ -174,18 +174,19 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             .with("loss", options.loss.name())
             .with("label_count", K::NAME)
             .with("norm", options.norm.name())
-            .with("never_empty", options.never_empty)
+            .with("never_empty", options.settled.never_empty)
             .with("inner", options.inner)
-            .with("ends", options.ends.as_deref().unwrap_or_default().to_vec());
-        if let Some(taxonomy) = &options.taxonomy {
+            .with("tensors", vec![ALPHA, SUPPORT])
+            .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
+        if let Some(taxonomy) = &options.settled.taxonomy {
             let taxonomy = serde_json::to_value(StoredTaxonomy::from(&**taxonomy)).unwrap_or_default();
             stored = stored.with("hierarchy", taxonomy);
         }
-        if let Some(alphas) = &options.alphas {
+        if let Some(alphas) = &options.settled.alphas {
             stored = stored.with("alpha_rule", options.alpha.to_string());
             stored.add_tensor(ALPHA, vec![alphas.len()], alphas.to_vec());
         }
-        if let Some(support) = &options.support {
+        if let Some(support) = &options.settled.support {
             stored.add_tensor(SUPPORT, vec![support.len()], support.iter().map(|&n| f64::from(n)).collect());
         }
         stored
@@ -206,20 +207,21 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let norm: Norm = stored.field("norm")?;
         let mut options = HierarchyOptions {
             bias: stored.field("bias")?,
-            never_empty: stored.field("never_empty")?,
             inner: stored.field("inner")?,
             norm,
             loss,
-            ends: Some(ends.into()),
             ..HierarchyOptions::default()
         };
+        options.settled.never_empty = stored.field("never_empty")?;
+        options.settled.ends = Some(ends.into());
         if norm == Norm::Nhsvm {
-            options.alpha = stored.field("alpha_rule")?;
-            options.alphas = Some(stored.tensor(ALPHA, &[labels])?.into());
+            let rule: String = stored.field("alpha_rule")?;
+            options.alpha = rule.parse().map_err(|e: crate::EngineError| e.to_string())?;
+            options.settled.alphas = Some(stored.tensor(ALPHA, &[labels])?.into());
         }
         let support = stored.tensor(SUPPORT, &[labels])?;
-        options.support = Some(support.iter().map(|&count| count as u32).collect());
-        options.taxonomy = Some(Arc::new(taxonomy));
+        options.settled.support = Some(support.iter().map(|&count| count as u32).collect());
+        options.settled.taxonomy = Some(Arc::new(taxonomy));
         Ok(options.into())
     }
 
@@ -234,10 +236,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             Norm::Nhsvm => format!("nhsvm with alpha {}", options.alpha),
             norm => norm.name().to_owned(),
         };
-        let shape = options.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
+        let shape = options.settled.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
             let hierarchy = taxonomy.hierarchy();
             let kind = if hierarchy.is_tree() { "tree" } else { "acyclic graph" };
-            let inner = options.ends.iter().flat_map(|ends| ends.iter()).filter(|&&node| !hierarchy.is_leaf(node));
+            let inner = options.settled.ends.iter().flat_map(|ends| ends.iter()).filter(|&&node| !hierarchy.is_leaf(node));
             format!(", {kind} with {} leaves and {} inner nodes that are labels", hierarchy.leaves().len(), inner.count())
         });
         format!("{bias}, {norm}, {} per example{shape}", if K::NAME == "one" { "one node" } else { "several nodes" })
@@ -245,7 +247,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
 
     fn facts(_: &K::Structure, task: &Self) -> Map<String, Value> {
         let options = &task.options;
-        let parents = options.taxonomy.as_ref().map(|taxonomy| {
+        let parents = options.settled.taxonomy.as_ref().map(|taxonomy| {
             let hierarchy = taxonomy.hierarchy();
             (0..hierarchy.nodes() as u32).map(|node| hierarchy.parents(node).to_vec()).collect::<Vec<_>>()
         });
@@ -253,10 +255,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             ("bias", json!(options.bias)),
             ("norm", json!(options.norm.name())),
             ("label_count", json!(K::NAME)),
-            ("alpha_rule", json!(options.alphas.as_ref().map(|_| options.alpha.to_string()))),
-            ("alpha", json!(options.alphas.as_deref())),
+            ("alpha_rule", json!(options.settled.alphas.as_ref().map(|_| options.alpha.to_string()))),
+            ("alpha", json!(options.settled.alphas.as_deref())),
             ("parents", json!(parents)),
-            ("support", json!(options.support.as_deref())),
+            ("support", json!(options.settled.support.as_deref())),
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
