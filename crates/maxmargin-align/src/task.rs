@@ -232,8 +232,8 @@ of links between words, found as a whole; see the task matching for limits, loss
         Matching::facts(structure, &task.matching)
     }
 
-    fn name(names: &Vocabulary, input: &Graph, label: &Links) -> Value {
-        Matching::name(names, input, label)
+    fn name(structure: &Self::Structure, names: &Vocabulary, input: &Graph, label: &Links) -> Value {
+        Matching::name(structure, names, input, label)
     }
 
     fn member(names: &Vocabulary, input: &Graph, variable: usize) -> Option<Value> {

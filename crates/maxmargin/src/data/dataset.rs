@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
-use super::{Edge, ExampleRows, FeatureMatrix, Rows, UNKNOWN_LABEL};
+use super::{Edge, ExampleRows, FeatureMatrix, NodeGraph, Rows, UNKNOWN_LABEL};
 use crate::error::Result;
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
@@ -81,6 +81,8 @@ pub struct Dataset {
     /// The number of sure links of each example that have no edge, so that no prediction can have them; `None` when there
     /// are none.
     pub unreachable: Option<Vec<u32>>,
+    /// The hierarchy of the labels, where files declare one.
+    pub hierarchy: Option<Arc<NodeGraph>>,
 }
 
 impl Dataset {

@@ -17,21 +17,25 @@ use crate::structure::CostMatrix;
 const MOST_FIELDS: usize = 8;
 
 /// One line of such a file.
-struct LabelLine<'a> {
+pub(super) struct LabelLine<'a> {
     pub fields: Vec<Cow<'a, str>>,
     line: &'a Line<'a>,
-    labels: &'a Alphabet,
 }
 
 impl LabelLine<'_> {
     /// The label that a field names.
-    pub fn label(&self, field: &str) -> Result<u32> {
-        let known = self.labels.get(field);
+    fn label(&self, labels: &Alphabet, field: &str) -> Result<u32> {
+        let known = labels.get(field);
         known.ok_or_else(|| self.error(format!("the training data has no label \"{}\"", excerpt(field))))
     }
 
+    /// Its number, from 1.
+    pub fn number(&self) -> usize {
+        self.line.number
+    }
+
     /// A number of at least 0.
-    pub fn cost(&self, field: &str) -> Result<f64> {
+    fn cost(&self, field: &str) -> Result<f64> {
         let cost = field.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
         cost.ok_or_else(|| self.error(format!("\"{}\" is not a cost: a number ≥ 0", excerpt(field))))
     }
@@ -42,9 +46,8 @@ impl LabelLine<'_> {
 }
 
 /// Calls `visit` with each line that is not empty.
-fn for_each_line(
+pub(super) fn for_each_line(
     path: &Path,
-    labels: &Alphabet,
     mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
 ) -> Result<()> {
     let mut source = Source::open(path)?;
@@ -54,7 +57,7 @@ fn for_each_line(
         }
         let fields = fields(&line)?;
         if !fields.is_empty() {
-            visit(&LabelLine { fields, line: &line, labels })?;
+            visit(&LabelLine { fields, line: &line })?;
         }
     }
     Ok(())
@@ -91,11 +94,11 @@ fn fields<'a>(line: &Line<'a>) -> Result<Vec<Cow<'a, str>>> {
 pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
     let n = labels.len();
     let mut costs: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
-    for_each_line(path, labels, |line| {
+    for_each_line(path, |line| {
         let [truth, predicted, cost] = &line.fields[..] else {
             return Err(line.error("expected `truth predicted cost`, three fields"));
         };
-        let (truth, predicted) = (line.label(truth)? as usize, line.label(predicted)? as usize);
+        let (truth, predicted) = (line.label(labels, truth)? as usize, line.label(labels, predicted)? as usize);
         let cost = line.cost(cost)?;
         if truth == predicted && cost != 0.0 {
             return Err(line.error("the cost of a right prediction must be 0"));
@@ -109,11 +112,11 @@ pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
 /// Reads what each label costs: lines `label weight`; labels that are not named cost 1.
 pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
     let mut weights = vec![1.0; labels.len()];
-    for_each_line(path, labels, |line| {
+    for_each_line(path, |line| {
         let [label, weight] = &line.fields[..] else {
             return Err(line.error("expected `label weight`, two fields"));
         };
-        weights[line.label(label)? as usize] = line.cost(weight)?;
+        weights[line.label(labels, label)? as usize] = line.cost(weight)?;
         Ok(())
     })?;
     Ok(weights)
@@ -123,13 +126,13 @@ pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
 /// that are not named cost 1.
 pub fn read_label_costs(path: &Path, labels: &Alphabet) -> Result<(Vec<f64>, Vec<f64>)> {
     let (mut miss, mut wrong) = (vec![1.0; labels.len()], vec![1.0; labels.len()]);
-    for_each_line(path, labels, |line| {
+    for_each_line(path, |line| {
         let (label, costs) = match &line.fields[..] {
             [label, weight] => (label, [weight; 2]),
             [label, miss, wrong] => (label, [miss, wrong]),
             _ => return Err(line.error("expected `label weight` or `label miss false`, two or three fields")),
         };
-        let label = line.label(label)? as usize;
+        let label = line.label(labels, label)? as usize;
         (miss[label], wrong[label]) = (line.cost(costs[0])?, line.cost(costs[1])?);
         Ok(())
     })?;
@@ -139,11 +142,11 @@ pub fn read_label_costs(path: &Path, labels: &Alphabet) -> Result<(Vec<f64>, Vec
 /// Reads pairs of labels: lines `label label`.
 pub fn read_pairs(path: &Path, labels: &Alphabet) -> Result<Vec<(u32, u32)>> {
     let mut pairs = Vec::new();
-    for_each_line(path, labels, |line| {
+    for_each_line(path, |line| {
         let [a, b] = &line.fields[..] else {
             return Err(line.error("expected `label label`, two fields"));
         };
-        let (a, b) = (line.label(a)?, line.label(b)?);
+        let (a, b) = (line.label(labels, a)?, line.label(labels, b)?);
         if a == b {
             return Err(line.error("a label is no pair with itself"));
         }

@@ -24,6 +24,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::alphabet::Alphabet;
 use super::conll::{self, ColumnOptions};
 use super::dataset::{Attributes, Dataset, Vocabulary};
@@ -65,6 +67,12 @@ pub struct ReadOptions {
     pub zero_based: bool,
     /// Whether each row has a set of labels instead of one.
     pub label_sets: bool,
+    /// Whether sets may also stand in one column of a table, as lists with `@` between.
+    pub label_lists: bool,
+    /// The labels that training data may have, where these are given.
+    pub allowed_labels: Option<Arc<Alphabet>>,
+    /// Labels that have other names than in files: the one there, and what it stands for.
+    pub renamed_labels: Option<Arc<FxHashMap<String, String>>>,
     /// The columns of a table (ARFF, CSV) that are labels, by name; found out in other ways when there are none.
     pub label_columns: Vec<String>,
     /// What other columns of a table are for.
@@ -141,7 +149,8 @@ fn read_training_columns(
     options: &ReadOptions,
 ) -> Result<(Dataset, Vocabulary, Format, TextReading)> {
     let (first, format) = open_first(paths, options)?;
-    let mut data = DatasetBuilder::growing(format.has_named_attributes()).with_label_sets(options.label_sets);
+    let data = DatasetBuilder::growing(format.has_named_attributes());
+    let mut data = with_label_options(data, options).with_allowed_labels(options.allowed_labels.clone());
     let columns = read_all(paths, first, format, options, &mut data)?;
     let text_columns = data.take_text_columns();
     let (mut data, vocabulary, _) = data.finish();
@@ -150,7 +159,8 @@ fn read_training_columns(
     let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
     if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {
         text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
-        let class = options.label_columns.first().filter(|_| !options.label_sets).cloned();
+        let has_class = !options.label_sets || options.label_lists && options.label_columns.len() == 1;
+        let class = options.label_columns.first().filter(|_| has_class).cloned();
         text.table = TableColumns { class, least_count: 0, ..options.table.clone() };
     }
     Ok((data, vocabulary, format, text))
@@ -172,9 +182,14 @@ pub fn read_with(
 
 /// What puts rows together that are read with the vocabulary of a model.
 fn builder<'v>(options: &'v ReadOptions, vocabulary: &'v Vocabulary) -> DatasetBuilder<'v> {
-    DatasetBuilder::fixed(vocabulary)
-        .with_label_sets(options.label_sets)
-        .without_labels(&options.ignored_labels)
+    with_label_options(DatasetBuilder::fixed(vocabulary), options).without_labels(&options.ignored_labels)
+}
+
+/// With what the options say of labels.
+fn with_label_options<'v>(data: DatasetBuilder<'v>, options: &ReadOptions) -> DatasetBuilder<'v> {
+    data.with_label_sets(options.label_sets)
+        .with_label_lists(options.label_lists)
+        .with_renamed_labels(options.renamed_labels.clone())
 }
 
 /// Refuses attributes with numbers where those of the model have names, or the other way round.

@@ -22,8 +22,11 @@ pub(crate) use special::find_text;
 pub(crate) use values::settle as settle_text_values;
 use values::{MISSING, OTHER};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
+use super::NodeGraph;
 use super::alphabet::Alphabet;
 use super::dataset_builder::DatasetBuilder;
 use super::number::{finite_cell, weight};
@@ -71,6 +74,8 @@ pub(crate) enum Kind {
     Any,
     /// Nothing is declared, and values are names.
     Text,
+    /// Lists of these classes.
+    Hierarchy(Arc<NodeGraph>),
 }
 
 /// A table whose columns have their roles.
@@ -106,9 +111,9 @@ impl Table {
         let special = special::roles(source, &columns, labels, options)?;
         let roles = roles(source, &columns, labels, special, data)?;
         let is_filled = |j: &usize| match &columns[*j].kind {
-            Kind::Number | Kind::Any | Kind::Text => false,
+            Kind::Number | Kind::Any | Kind::Text | Kind::Hierarchy(_) => false,
             Kind::Nominal(values) => match &roles[*j] {
-                Role::Class | Role::OneHot(_) | Role::Id | Role::Weight => true,
+                Role::Class | Role::LabelList | Role::OneHot(_) | Role::Id | Role::Weight => true,
                 Role::Ignored | Role::Text => false,
                 Role::Number(_) | Role::Label(_) => values.iter().next().and_then(truth) != Some(false),
             },
@@ -155,7 +160,7 @@ impl Table {
 
     /// Whether the cells of column `j` are what they are: none of their values stands for a missing one.
     pub fn is_literal(&self, j: usize) -> bool {
-        matches!(self.roles[j], Role::Class | Role::Id | Role::Ignored)
+        matches!(self.roles[j], Role::Class | Role::LabelList | Role::Id | Role::Ignored)
     }
 
     /// Adds the cell of column `j` to the open row; its text begins `at` bytes into the line.
@@ -209,6 +214,12 @@ impl Table {
                     }
                 }
             }
+            Role::LabelList => {
+                if let Kind::Nominal(_) = self.columns[j].kind {
+                    self.nominal(line, at, j, text)?;
+                }
+                label_list(line, at, text, data)?;
+            }
             Role::Class => {
                 if let Kind::Nominal(_) = self.columns[j].kind {
                     self.nominal(line, at, j, text)?;
@@ -232,10 +243,10 @@ impl Table {
     ) -> Result<()> {
         let name = excerpt(&self.columns[j].name);
         match &self.roles[j] {
-            Role::Label(_) | Role::Class if data.needs_labels() => {
+            Role::Label(_) | Role::LabelList | Role::Class if data.needs_labels() => {
                 return Err(line.error(at + 1, format!("the label `{name}` is missing in this row")));
             }
-            Role::Label(_) => self.unknown = true,
+            Role::Label(_) | Role::LabelList => self.unknown = true,
             Role::Class => data.no_label(),
             Role::Ignored => {}
             Role::Id => data.id(""),
@@ -366,4 +377,23 @@ impl Table {
         let problem = format!("`{text}` is no value of `{name}`, which has {{{}}}", declared.join(","));
         line.error(at + 1, problem)
     }
+}
+
+/// Adds the labels of a list like `a/b@c`, which begins `at` bytes into the line, to the set of the open row.
+fn label_list(line: &Line<'_>, at: usize, text: &[u8], data: &mut DatasetBuilder<'_>) -> Result<()> {
+    let list = match std::str::from_utf8(text) {
+        Ok(list) if !list.contains(['\n', '\r']) => list,
+        _ => return Err(line.error(at + 1, "labels are UTF-8 text without line breaks")),
+    };
+    for name in list.split('@').map(str::trim) {
+        if name.is_empty() {
+            let problem = format!("a label is missing in `{}`: single @ go between labels", excerpt(list));
+            return Err(line.error(at + 1, problem));
+        }
+        data.check_label(line, at, name)?;
+        if !data.add_label(name) {
+            return Err(line.error(at + 1, format!("the label `{}` comes twice in one row", excerpt(name))));
+        }
+    }
+    Ok(())
 }

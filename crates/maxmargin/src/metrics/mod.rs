@@ -7,11 +7,13 @@
 mod averages;
 mod confidence_bins;
 mod per_label;
+mod precision_recall;
 mod retrieval;
 
 pub use averages::Averages;
 pub use confidence_bins::ConfidenceBin;
 pub use per_label::{per_row, per_set};
+pub use precision_recall::{PrecisionRecallAreas, precision_recall_area};
 pub use retrieval::Retrieval;
 
 use crate::data::Alphabet;
@@ -54,7 +56,12 @@ impl Metrics {
 
     /// Whether a figure of this name is the better the smaller it is: losses and errors are, all others are not.
     pub fn is_smaller_better(name: &str) -> bool {
-        ["loss", "error", "hamming", "aer"].iter().any(|end| name.ends_with(end))
+        ["loss", "error", "hamming", "aer", "distance"].iter().any(|end| name.ends_with(end))
+    }
+
+    /// Whether a figure of this name is a share, between 0 and 1: all are but losses and distances.
+    pub fn is_share(name: &str) -> bool {
+        !["loss", "distance"].iter().any(|end| name.ends_with(end))
     }
 }
 

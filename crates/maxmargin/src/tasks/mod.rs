@@ -10,6 +10,7 @@
 //! | [`Multiclass`] | `multiclass` | [`RowExamples`] | one of several classes |
 //! | [`Chain`] | `chain` | [`SequenceExamples`] | a class for each position of a sequence |
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
+//! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 pub mod chain;
@@ -17,6 +18,7 @@ mod comparing;
 mod costs;
 mod demonstrating;
 mod fitted;
+pub mod hierarchy;
 mod label_weights;
 pub mod matching;
 pub mod multiclass;
@@ -35,6 +37,7 @@ pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
 pub use fitted::Fitted;
+pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
 pub use label_weights::LabelWeights;
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
@@ -46,7 +49,7 @@ pub use searching::{SearchOptions, TaskSearch};
 use serde_json::{Map, Value};
 pub use stored::Stored;
 
-use crate::data::{Alphabet, ReadOptions, Reading, TaskData, Vocabulary};
+use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
@@ -111,11 +114,17 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         options: &ReadOptions,
         known: Option<&Vocabulary>,
     ) -> Result<Reading<Self::Data>> {
-        Reading::of_files(files, &Self::table_options(options)?, known)?.try_map(Self::Data::from_table)
+        Reading::of_files(files, &self.table_options(options)?, known)?.try_map(Self::Data::from_table)
+    }
+
+    /// The examples of a table that was read with the names that training fixed.
+    fn examples(&self, table: Dataset, known: &Vocabulary) -> Result<Self::Data> {
+        let _ = known;
+        Self::Data::from_table(table)
     }
 
     /// The options with what the task has to say about tables.
-    fn table_options(options: &ReadOptions) -> Result<ReadOptions> {
+    fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
@@ -217,13 +226,24 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     const HAS_BACKGROUND: bool = false;
 
     /// A label with the names of what is in it: as a string, or a list.
-    fn name(names: &Vocabulary, input: &InputOf<Self>, label: &LabelOf<Self>) -> Value;
+    fn name(
+        structure: &Self::Structure,
+        names: &Vocabulary,
+        input: &InputOf<Self>,
+        label: &LabelOf<Self>,
+    ) -> Value;
 
     /// What a variable of a label is called, as [`name`](Self::name) has it, where labels are sets and it is in them or not. (A variable
     /// is what [`MaxMarginals`](crate::structure::MaxMarginals) counts.)
     fn member(names: &Vocabulary, input: &InputOf<Self>, variable: usize) -> Option<Value> {
         let _ = (names, input, variable);
         None
+    }
+
+    /// Whether a variable has a place in what a label is [called](Self::name), where it is in it, or among what it is not.
+    fn is_named(structure: &Self::Structure, label: &LabelOf<Self>, variable: usize) -> bool {
+        let _ = (structure, label, variable);
+        true
     }
 
     /// Whether it is right that a variable of an example's label has this value; none where nothing is predicted by it: it is not in a
@@ -238,6 +258,23 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// How good predictions are.
     fn metrics(structure: &Self::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics;
+
+    /// More figures, for which scores are needed and not only the best labels.
+    fn score_metrics(
+        structure: &Self::Structure,
+        weights: &[f64],
+        truth: &Self::Data,
+        labels: usize,
+    ) -> Vec<(&'static str, f64)> {
+        let _ = (structure, weights, truth, labels);
+        Vec::new()
+    }
+
+    /// What it has learnt, drawn in lines of text.
+    fn draw(&self, structure: &Self::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        let _ = (structure, names, weights);
+        None
+    }
 
     /// Pairs of labels that hold together, or shun each other, by their names.
     fn couplings(

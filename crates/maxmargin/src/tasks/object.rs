@@ -34,9 +34,14 @@ fn own<T: Task>(data: &dyn DataObject) -> Result<&T::Data> {
 }
 
 /// Labels that were found, by their names.
-fn named<T: Task>(names: &Vocabulary, input: &InputOf<T>, found: Vec<Found<LabelOf<T>>>) -> Vec<Prediction> {
+fn named<T: Task>(
+    structure: &T::Structure,
+    names: &Vocabulary,
+    input: &InputOf<T>,
+    found: Vec<Found<LabelOf<T>>>,
+) -> Vec<Prediction> {
     let named = |Found { label, score, missed, .. }: Found<LabelOf<T>>| Prediction {
-        label: T::name(names, input, &label),
+        label: T::name(structure, names, input, &label),
         score,
         missed,
         certainty: None,
@@ -142,10 +147,11 @@ impl<T: Task> TaskObject for T {
             let Reading { data, unseen, .. } = TaskObject::read(self, files, options, Some(known))?;
             return Ok(Box::new(std::iter::once(Ok(Batch { data, unseen }))));
         }
-        let batches = Batches::new(files, T::table_options(options)?, known)?;
-        Ok(Box::new(batches.map(|batch| {
+        let batches = Batches::new(files, self.table_options(options)?, known)?;
+        let task = self.clone();
+        Ok(Box::new(batches.map(move |batch| {
             let Batch { data, unseen } = batch?;
-            Ok(Batch { data: Arc::new(T::Data::from_table(data)?) as _, unseen })
+            Ok(Batch { data: Arc::new(task.examples(data, known)?) as _, unseen })
         })))
     }
 
@@ -200,6 +206,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
@@ -301,6 +308,10 @@ impl<T: Task> FittedObject for Fitted<T> {
         T::couplings(&self.structure, names, weights)
     }
 
+    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        self.task.draw(&self.structure, names, weights)
+    }
+
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>> {
         Ok(Arc::new(T::Data::of_one(features)?))
     }
@@ -331,7 +342,7 @@ impl<T: Task> FittedObject for Fitted<T> {
     ) -> Result<Vec<Vec<Prediction>>> {
         let data = own::<T>(data)?;
         let found = self.predict(weights, data, k)?;
-        let named = |(i, found): (usize, Vec<_>)| named::<T>(names, &T::input(data, i), found);
+        let named = |(i, found): (usize, Vec<_>)| named::<T>(&self.structure, names, &T::input(data, i), found);
         Ok(found.into_iter().enumerate().map(named).collect())
     }
 
@@ -347,8 +358,8 @@ impl<T: Task> FittedObject for Fitted<T> {
         let named = |(i, (found, sure)): (usize, (Vec<_>, Vec<_>))| {
             let input = T::input(data, i);
             let certainty =
-                found.first().map(|best| Certainty::of::<T>(names, &input, best, &sure, marginals));
-            let mut predictions = named::<T>(names, &input, found);
+                found.first().map(|best| Certainty::of::<T>(&self.structure, names, &input, best, &sure, marginals));
+            let mut predictions = named::<T>(&self.structure, names, &input, found);
             predictions.iter_mut().zip(certainty).for_each(|(best, sure)| best.certainty = Some(sure));
             predictions
         };
@@ -374,7 +385,9 @@ impl<T: Task> FittedObject for Fitted<T> {
         };
         let predicted: Vec<LabelOf<T>> = self.predict(weights, truth, 1)?.into_iter().map(best).collect();
         let known = self.labels();
-        let metrics = self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
+        let mut metrics =
+            self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
+        metrics.figures.extend(T::score_metrics(&self.structure, weights, truth, labels.len()));
         Ok((metrics, unproven))
     }
 

@@ -52,6 +52,7 @@ impl Prediction {
 impl Certainty {
     /// Of the values that a label has, and how sure each of them is.
     pub(super) fn of<T: Task>(
+        structure: &T::Structure,
         names: &Vocabulary,
         input: &super::InputOf<T>,
         best: &Found<LabelOf<T>>,
@@ -67,7 +68,8 @@ impl Certainty {
         {
             match T::member(names, input, variable).filter(|_| value == 0) {
                 Some(name) => others.push((name, *sure)),
-                None => parts.push(*sure),
+                None if T::is_named(structure, &best.label, variable) => parts.push(*sure),
+                None => {}
             }
         }
         Self { margin, parts, others }

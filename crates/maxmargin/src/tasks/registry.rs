@@ -9,7 +9,7 @@
 
 use std::sync::{LazyLock, RwLock};
 
-use super::{Chain, Matching, Multiclass, Multilabel, Task, TaskObject};
+use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Task, TaskObject};
 use crate::error::{Error, Result};
 use crate::shown::did_you_mean;
 
@@ -17,7 +17,13 @@ use crate::shown::did_you_mean;
 type Maker = fn() -> Box<dyn TaskObject>;
 
 static TASKS: LazyLock<RwLock<Vec<(&'static str, Maker)>>> = LazyLock::new(|| {
-    RwLock::new(vec![entry::<Multiclass>(), entry::<Chain>(), entry::<Multilabel>(), entry::<Matching>()])
+    RwLock::new(vec![
+        entry::<Multiclass>(),
+        entry::<Chain>(),
+        entry::<Multilabel>(),
+        entry::<Matching>(),
+        ("hierarchy", || Box::new(Hierarchy::default())),
+    ])
 });
 
 fn entry<T: Task>() -> (&'static str, Maker) {

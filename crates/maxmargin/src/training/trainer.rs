@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::search::Strategy;
 use crate::solver::{Halt, RunState, SolverKind};
 use crate::surrogate::Surrogate;
-use crate::tasks::{Task, TaskObject};
+use crate::tasks::TaskObject;
 
 /// Trains models of a task.
 ///
@@ -39,7 +39,7 @@ pub struct Trainer {
 
 impl Trainer {
     /// A trainer with default settings: margin rescaling, λ by validation, to a gap of 0.01.
-    pub fn new(task: impl Task) -> Self {
+    pub fn new(task: impl TaskObject + 'static) -> Self {
         Self::of(Box::new(task), Settings::default())
     }
 

@@ -6,9 +6,12 @@ use std::path::Path;
 use maxmargin::Result;
 use maxmargin::data::templates::{Gazetteer, TemplateSyntax};
 use maxmargin::data::{
-    Alphabet, ColumnOptions, Dataset, Format, Impute, Missing, Preprocessing, ReadOptions, TableColumns,
-    Vocabulary, read_label_costs, read_label_weights, read_pairs, read_training, read_with,
+    Alphabet, ColumnOptions, DataObject, Dataset, Format, Impute, Missing, NodeGraph, Preprocessing,
+    ReadOptions, TableColumns, UNKNOWN_LABEL, Vocabulary, read_hierarchy, read_label_costs,
+    read_label_weights, read_node_names, read_pairs, read_training, read_with,
 };
+use maxmargin::inference::Hierarchy;
+use maxmargin::tasks::{HierarchyExamples, TaskObject};
 
 use super::{Read, Shape, Sound, Target, sound};
 use crate::common;
@@ -164,6 +167,47 @@ pub fn targets() -> Vec<Target> {
                 shape: Shape::Plain,
                 read: Box::new(read_names),
             },
+            Target {
+                name: "hierarchy",
+                sound: vec![
+                    sound("# animals\nroot animal\nanimal cat\n\nanimal \"house dog\"\r\nroot plant\n", 0),
+                    sound("r a\nr b\na c\nb c\nc d\n", 1),
+                    sound("animal/cat\nanimal/dog/poodle\nplant\n", 0),
+                    sound("-1\n0\n0\n2\n-1\n", 0),
+                ],
+                shape: Shape::Plain,
+                read: Box::new(read_nodes),
+            },
+            Target {
+                name: "node-names",
+                sound: vec![sound("# names\n0 cat\n1 dog\n\"2 x\" cow\n", 0)],
+                shape: Shape::Plain,
+                read: Box::new(|path, _| {
+                    let edges = [("r", "cat"), ("r", "dog"), ("dog", "cow")];
+                    let graph = NodeGraph::from_edges(edges, maxmargin::data::Shape::Tree)?;
+                    let names = read_node_names(path, &graph)?;
+                    assert!(names.len() <= 3 && names.iter().all(|(_, node)| graph.names().get(node).is_some()));
+                    Ok(())
+                }),
+            },
+            Target {
+                name: "hierarchical",
+                sound: vec![
+                    sound(
+                        "@relation x\n@attribute a numeric\n@attribute class hierarchical 1,1/2,1/2/3,4\n@data\n1,1/2@4\n2,1/2/3\n?,4\n",
+                        0,
+                    ),
+                    sound(
+                        "@RELATION x\n@ATTRIBUTE a numeric\n@ATTRIBUTE class hierarchical root/b,root/c,b/d,c/d\n@DATA\n1,d\n2,b@c\n",
+                        0,
+                    ),
+                    sound("a/b,c 1:0.5\na 2:1\na/b/d,c/e cost:2 1:1\n", 0),
+                    sound("x,class\n1,a/b@c\n2,\"a/b\"\n3,c\n", 1),
+                    sound("cat 1:1\ndog,cat 2:1\n", 2),
+                ],
+                shape: Shape::Plain,
+                read: Box::new(read_hierarchical),
+            },
             label_file(
                 "costs",
                 "# truth predicted cost\ncat dog 3\n\ndog cow 0.5\n",
@@ -254,6 +298,44 @@ fn read_data(path: &Path, way: u64, format: Format) -> Result<()> {
             check(&read_with(&once, &options, &vocabulary)?.0, &vocabulary);
         }
     }
+    Ok(())
+}
+
+/// The file has a hierarchy.
+fn read_nodes(path: &Path, way: u64) -> Result<()> {
+    let shape = if way & 1 != 0 { maxmargin::data::Shape::Dag } else { maxmargin::data::Shape::Tree };
+    let graph = read_hierarchy(path, shape)?;
+    let nodes = graph.names().len();
+    let hierarchy = Hierarchy::from_edges(nodes, graph.edges()).expect("it was checked");
+    assert!(nodes > 0 && (shape == maxmargin::data::Shape::Dag || hierarchy.is_tree()));
+    Ok(())
+}
+
+/// The file has rows whose labels are nodes: declared in its header, paths, or of another file.
+fn read_hierarchical(path: &Path, way: u64) -> Result<()> {
+    let mut task = maxmargin::tasks::Hierarchy::default();
+    if way & 2 != 0 {
+        let file = path.with_file_name("input-hierarchy.txt");
+        if !file.exists() {
+            fs::write(&file, "root animal\nanimal cat\nanimal dog\nroot plant\n").expect("the folder is ours");
+        }
+        task.options.file = Some(file);
+    }
+    let label_columns = if way & 1 != 0 { vec!["class".to_owned()] } else { Vec::new() };
+    let options = ReadOptions { label_columns, missing: Missing::Keep, ..ReadOptions::default() };
+    let once = [path.to_owned()];
+    let read = task.read(&once, &options, None)?;
+    let check = |data: &dyn DataObject, nodes: usize| {
+        let data = data.of_type::<HierarchyExamples>().expect("what the task reads");
+        let known = data.labels().iter().filter(|&&label| label != UNKNOWN_LABEL);
+        assert!(known.clone().all(|&label| (label as usize) < nodes));
+        assert!(data.taxonomy().is_none_or(|taxonomy| taxonomy.hierarchy().nodes() == nodes));
+    };
+    check(read.data.as_ref(), read.names.labels.len());
+    // Its own names know all of it.
+    let again = task.read(&once, &options, Some(&read.names))?;
+    check(again.data.as_ref(), read.names.labels.len());
+    assert_eq!(again.data.labels(), read.data.labels());
     Ok(())
 }
 

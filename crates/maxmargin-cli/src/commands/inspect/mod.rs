@@ -123,6 +123,9 @@ impl Inspect {
                 number(ends.1)
             );
         }
+        if let Some(drawing) = model.task().draw(&model.names().labels, model.weights()) {
+            text += &format!("\n{drawing}");
+        }
         say(&(text + &heaviest.text()))
     }
 

@@ -1,6 +1,9 @@
 //! What an ARFF file says before its rows: the relation's name and the attributes.
 
+use std::sync::Arc;
+
 use super::super::alphabet::Alphabet;
+use super::super::hierarchy::{NodeGraph, parse_declared};
 use super::super::source::{Line, Source};
 use super::super::table::{Column, CountedLabels, Kind};
 use super::words::{Word, Words, is_blank};
@@ -19,6 +22,7 @@ pub(super) struct Keyword(&'static [u8]);
 pub(super) const RELATION: Keyword = Keyword(b"@relation");
 pub(super) const ATTRIBUTE: Keyword = Keyword(b"@attribute");
 const DATA: Keyword = Keyword(b"@data");
+const HIERARCHICAL: Keyword = Keyword(b"hierarchical");
 
 impl Keyword {
     /// Whether a line begins with it.
@@ -29,8 +33,13 @@ impl Keyword {
     }
 }
 
-/// Reads up to the line with `@data`. Of columns that may hold anything the types do not matter.
-pub(super) fn read(source: &mut Source, takes_anything: impl Fn(&str) -> bool) -> Result<Header> {
+/// Reads up to the line with `@data`. Of columns that may hold anything the types do not matter. Classes may be `hierarchical` for
+/// those who learn such.
+pub(super) fn read(
+    source: &mut Source,
+    takes_anything: impl Fn(&str) -> bool,
+    hierarchical: bool,
+) -> Result<Header> {
     let mut columns = Vec::new();
     let mut counted_labels = None;
     let mut ended = false;
@@ -46,7 +55,7 @@ pub(super) fn read(source: &mut Source, takes_anything: impl Fn(&str) -> bool) -
             counted_labels = label_count(&mut words)?.map(|count| CountedLabels { count, line: line.number });
         } else if ATTRIBUTE.begins(rest) {
             words.at += ATTRIBUTE.0.len();
-            attribute(&mut words, &takes_anything)?.add_to(&mut columns, &line)?;
+            attribute(&mut words, &takes_anything, hierarchical)?.add_to(&mut columns, &line)?;
         } else if DATA.begins(rest) {
             ended = true;
             break;
@@ -82,7 +91,11 @@ fn label_count(words: &mut Words<'_, '_>) -> Result<Option<i64>> {
 }
 
 /// What follows `@attribute`: a name and a type.
-fn attribute(words: &mut Words<'_, '_>, takes_anything: impl Fn(&str) -> bool) -> Result<Column> {
+fn attribute(
+    words: &mut Words<'_, '_>,
+    takes_anything: impl Fn(&str) -> bool,
+    hierarchical: bool,
+) -> Result<Column> {
     let line = words.line;
     words.skip_blanks();
     let name = words.word(|byte| is_blank(byte) || byte == b'{')?;
@@ -101,6 +114,7 @@ fn attribute(words: &mut Words<'_, '_>, takes_anything: impl Fn(&str) -> bool) -
             words.at = line.bytes.len();
             Kind::Any
         }
+        false if hierarchical && HIERARCHICAL.begins(words.rest()) => Kind::Hierarchy(classes(words)?),
         false => number(words, &name)?,
     };
     words.skip_blanks();
@@ -108,6 +122,21 @@ fn attribute(words: &mut Words<'_, '_>, takes_anything: impl Fn(&str) -> bool) -
         true => Ok(Column { name, kind, place }),
         false => Err(line.error(words.at + 1, format!("more text after the type of `{}`", excerpt(&name)))),
     }
+}
+
+/// The classes that follow `hierarchical`, as CLUS has them.
+fn classes(words: &mut Words<'_, '_>) -> Result<Arc<NodeGraph>> {
+    let line = words.line;
+    words.at += HIERARCHICAL.0.len();
+    words.skip_blanks();
+    let start = words.at;
+    let word = words.word(|byte| is_blank(byte) || byte == b'%')?;
+    let list = text(line, word)?;
+    let graph = parse_declared(&list, |entry, problem| {
+        let before: usize = list.split(',').take(entry.saturating_sub(1)).map(|entry| entry.len() + 1).sum();
+        line.error(start + before + 1, problem)
+    })?;
+    Ok(Arc::new(graph))
 }
 
 fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
@@ -123,6 +152,10 @@ fn number(words: &mut Words<'_, '_>, name: &str) -> Result<Kind> {
     } else if is(&["string"]) {
         format!(
             "`{name}` is of type string, which is no feature; turn it into word counts (Weka's StringToWordVector does), or leave it out by the option ignore-columns"
+        )
+    } else if is(&["hierarchical"]) {
+        format!(
+            "`{name}` is of type hierarchical, which the task hierarchy learns; else leave it out by the option ignore-columns"
         )
     } else if is(&["date", "relational"]) {
         format!(

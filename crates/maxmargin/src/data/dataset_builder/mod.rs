@@ -10,15 +10,20 @@
 
 mod labels;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use labels::RowLabels;
+use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
-use super::{Attributes, Dataset, UNKNOWN_LABEL, Vocabulary};
+use super::source::Line;
+use super::{Attributes, Dataset, NodeGraph, UNKNOWN_LABEL, Vocabulary};
+use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
+use crate::shown::excerpt;
 use crate::structure::Edge;
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
@@ -53,6 +58,12 @@ pub(crate) struct DatasetBuilder<'v> {
     spellings: LabelSpellings,
     /// Labels that are left out of sets.
     ignored: Option<(&'v Alphabet, LabelSpellings)>,
+    /// Whether the labels of a row may be a list in one column.
+    label_lists: bool,
+    /// The only labels that there may be.
+    allowed: Option<Arc<Alphabet>>,
+    renamed: Option<Arc<FxHashMap<String, String>>>,
+    hierarchy: Option<Arc<NodeGraph>>,
     /// Where each example starts, and the end; kept only when examples are sequences.
     starts: Vec<usize>,
     chains: bool,
@@ -99,6 +110,10 @@ impl<'v> DatasetBuilder<'v> {
             labels: RowLabels::default(),
             spellings: LabelSpellings::default(),
             ignored: None,
+            label_lists: false,
+            allowed: None,
+            renamed: None,
+            hierarchy: None,
             starts: vec![0],
             chains: false,
             examples: 0,
@@ -125,6 +140,61 @@ impl<'v> DatasetBuilder<'v> {
     pub fn without_labels(mut self, ignored: &'v Alphabet) -> Self {
         self.ignored = self.label_sets().then(|| (ignored, LabelSpellings::of(ignored)));
         self
+    }
+
+    /// With sets that may be lists in one column of a table.
+    pub fn with_label_lists(mut self, label_lists: bool) -> Self {
+        self.label_lists = label_lists;
+        self
+    }
+
+    /// With these labels only.
+    pub fn with_allowed_labels(mut self, allowed: Option<Arc<Alphabet>>) -> Self {
+        self.allowed = allowed;
+        self
+    }
+
+    /// With labels that have other names than in files.
+    pub fn with_renamed_labels(mut self, renamed: Option<Arc<FxHashMap<String, String>>>) -> Self {
+        self.renamed = renamed;
+        self
+    }
+
+    /// Whether the set of a row may be a list in one column.
+    pub fn label_lists(&self) -> bool {
+        self.label_lists
+    }
+
+    /// Says who is above whom among the labels, as the header of a file has it. Refused where the files before it had another one.
+    pub fn set_hierarchy(&mut self, graph: &Arc<NodeGraph>) -> Result<(), &'static str> {
+        if self.hierarchy.as_ref().is_some_and(|before| !before.says_the_same(graph)) {
+            return Err("this hierarchy is not that of the files before this one");
+        }
+        if self.needs_labels() {
+            self.allowed = Some(Arc::new(graph.names().clone()));
+        }
+        self.hierarchy = Some(Arc::clone(graph));
+        Ok(())
+    }
+
+    /// Refuses a label that there may not be; it begins so many bytes into the line.
+    pub fn check_label(&self, line: &Line<'_>, at: usize, name: &str) -> Checked<()> {
+        let name = self.renamed(name);
+        match &self.allowed {
+            Some(allowed) if allowed.get(&name).is_none() => {
+                let problem = format!("the label `{}` is no node of the hierarchy", excerpt(&*name));
+                Err(line.error(at + 1, problem))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What a label is called.
+    fn renamed<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        match self.renamed.as_ref().and_then(|renamed| renamed.get(name)) {
+            Some(other) => Cow::Owned(other.clone()),
+            None => Cow::Borrowed(name),
+        }
     }
 
     /// Whether this label is left out of sets.
@@ -269,6 +339,7 @@ impl<'v> DatasetBuilder<'v> {
 
     /// The number of a label that a row has, which may be spelled in several ways.
     fn number_in_row(&mut self, name: &str) -> u32 {
+        let name = &*self.renamed(name);
         match &mut self.names {
             Names::Growing { labels, .. } => self.spellings.add(labels, name),
             Names::Fixed(vocabulary) => {
@@ -286,6 +357,7 @@ impl<'v> DatasetBuilder<'v> {
     /// The number by which the label of a column is known here (until [`DatasetBuilder::finish`] sorts them); a growing vocabulary
     /// takes it in, a fixed one may not know it.
     pub fn number_of_label(&mut self, name: &str) -> u32 {
+        let name = &*self.renamed(name);
         match &mut self.names {
             Names::Growing { labels, .. } => labels.add(name),
             Names::Fixed(vocabulary) => match vocabulary.labels.get(name) {
@@ -442,7 +514,7 @@ impl<'v> DatasetBuilder<'v> {
         let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
             self;
         let spellings = self.spellings;
-        let (edges, examples, ids) = (self.edges, self.examples, self.ids);
+        let (edges, examples, ids, hierarchy) = (self.edges, self.examples, self.ids, self.hierarchy);
         let unreachable = self.unreachable.map(|mut links| {
             links.resize(examples, 0);
             links
@@ -488,6 +560,7 @@ impl<'v> DatasetBuilder<'v> {
                 ids,
                 edges: edges.map(Arc::from),
                 unreachable,
+                hierarchy,
             },
             vocabulary,
             unseen,

@@ -128,6 +128,7 @@ pub(super) fn read_labels(
         if let Some(promise) = promise {
             promise.check_label(line, begin, name)?;
         }
+        data.check_label(line, begin, name)?;
         if !data.add_label(name) {
             return Err(
                 line.error(begin + 1, format!("the label `{}` comes twice on one line", excerpt(name)))

@@ -21,6 +21,8 @@ pub(crate) enum Role {
     Label(u32),
     /// The cell is the row's only label.
     Class,
+    /// The cell has all labels of the row.
+    LabelList,
     /// Each text has a column of the matrix, which gets a 1.
     Text,
     /// The cell is what the row weighs.
@@ -67,10 +69,17 @@ pub(super) fn roles(
             let problem = format!("a second column `{name}`; the first is declared on line {line}");
             return refuse(column, problem);
         }
-        if is_label && let Err(problem) = check_label(column, data.label_sets()) {
+        let is_list = is_label && data.label_lists() && labels.len() == 1;
+        if is_label && !is_list && let Err(problem) = check_label(column, data.label_sets()) {
             return refuse(column, problem);
         }
+        if let (true, Kind::Hierarchy(graph)) = (is_list, &column.kind)
+            && let Err(problem) = data.set_hierarchy(graph)
+        {
+            return refuse(column, problem.to_owned());
+        }
         if is_label
+            && !is_list
             && later_file
             && let Err(problem) = check_later_label(column, data)
         {
@@ -81,6 +90,7 @@ pub(super) fn roles(
             continue;
         }
         roles.push(match (is_label, one_hot_names(column)) {
+            (true, _) if is_list => Role::LabelList,
             (true, _) if data.label_sets() => Role::Label(data.number_of_label(&column.name)),
             (true, _) => {
                 if let Kind::Nominal(values) = &column.kind {
@@ -117,7 +127,7 @@ pub(super) fn roles(
             }
         });
     }
-    if later_file && data.label_sets() {
+    if later_file && data.label_sets() && !data.label_lists() {
         check_labels_there(source, columns, &roles, data)?;
     }
     if data.fixed_vocabulary().is_some()

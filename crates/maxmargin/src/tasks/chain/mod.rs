@@ -237,7 +237,7 @@ of the other labels.";
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn name(names: &Vocabulary, _: &InputOf<Self>, label: &Vec<u32>) -> Value {
+    fn name(_: &Self::Structure, names: &Vocabulary, _: &InputOf<Self>, label: &Vec<u32>) -> Value {
         label.iter().map(|&label| names.labels.name(label)).collect()
     }
 

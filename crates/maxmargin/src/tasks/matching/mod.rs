@@ -271,7 +271,7 @@ are neither right nor wrong where they are left out, and right where they are pr
     }
 
     /// Links as pairs of nodes.
-    fn name(_: &Vocabulary, input: &Graph, label: &Links) -> Value {
+    fn name(_: &Self::Structure, _: &Vocabulary, input: &Graph, label: &Links) -> Value {
         label.on.iter().map(|&edge| link(input, edge as usize)).collect()
     }
 

@@ -193,7 +193,7 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
         [("bias".to_owned(), json!(task.bias))].into_iter().collect()
     }
 
-    fn name(names: &Vocabulary, _: &InputOf<Self>, label: &u32) -> Value {
+    fn name(_: &Self::Structure, names: &Vocabulary, _: &InputOf<Self>, label: &u32) -> Value {
         names.labels.name(*label).into()
     }
 

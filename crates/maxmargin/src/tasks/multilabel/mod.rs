@@ -302,7 +302,7 @@ loss.";
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    fn name(names: &Vocabulary, _: &InputOf<Self>, label: &LabelSet) -> Value {
+    fn name(_: &Self::Structure, names: &Vocabulary, _: &InputOf<Self>, label: &LabelSet) -> Value {
         label.on().iter().map(|&label| names.labels.name(label)).collect()
     }
 

@@ -32,7 +32,12 @@ pub(super) fn choose(
     // The model was trained without these; a file may have them or not.
     let ignored = columns.iter().map(|column| &column.name).filter(|name| data.is_ignored(name));
     names.extend(ignored.cloned());
-    let named = checked(source, columns, Claim::by_name(Witness::Model, columns, &names), data)?;
+    let mut claim = Claim::by_name(Witness::Model, columns, &names);
+    if data.label_lists() {
+        // Nodes that are above labels of files need not be labels of files.
+        claim.absent.clear();
+    }
+    let named = checked(source, columns, claim, data)?;
     let agrees = is_possible && !named.is_empty() && named.iter().all(|j| counted.binary_search(j).is_ok());
     Ok(if agrees { counted } else { named })
 }
@@ -52,7 +57,7 @@ pub(super) fn check(
             claim.by
         )));
     }
-    if !data.label_sets() || matches!(claim.by, Witness::Model) {
+    if !data.label_sets() || data.label_lists() || matches!(claim.by, Witness::Model) {
         return Ok(());
     }
     let numbers: FxHashMap<&str, usize> =

@@ -1,0 +1,151 @@
+//! Hierarchies from the command line: files, paths and headers, one node or several, and what is wrong with them.
+
+mod common;
+
+use common::Folder;
+
+/// Rows whose labels are leaves of a small tree.
+fn animals() -> String {
+    let row = |i: usize| {
+        let label = ["cat", "dog", "oak", "moss"][i % 4];
+        let group = i % 4 / 2;
+        format!("{label} {}:1 {}:1 {}:0.{}\n", 1 + group, 3 + i % 4, 7, i % 7)
+    };
+    (0..40).map(row).collect()
+}
+
+const TREE: &str = "life animal\nlife plant\nanimal cat\nanimal dog\nplant oak\nplant moss\nplant fern\n";
+
+#[test]
+fn a_file_goes_round() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    let flags = "--hierarchy tree.txt --lambda 0.01 --model m";
+    for norm in ["flat", "hsvm", "nhsvm", "nhsvm --alpha maxmin", "nhsvm --alpha rho=1.5,directed"] {
+        folder.run(&format!("train hierarchy --train train.svm {flags} --norm {norm} --quiet")).success();
+        assert_eq!(folder.output("predict --model m --input train.svm").lines().next(), Some("cat"));
+        let evaluated = folder.output("eval --model m --data train.svm --json");
+        for part in ["\"accuracy\":1.0", "\"tree_distance\":0.0", "\"hierarchical_f1\":1.0", "\"hamming\":0.0"] {
+            assert!(evaluated.contains(part), "{norm}: {evaluated}");
+        }
+    }
+    let two = folder.output("predict --model m --input train.svm --k-best 2 --confidence");
+    assert!(two.contains("cat") && two.contains("dog"), "{two}");
+    // The tree is drawn, without the root and what no example has.
+    let drawn = folder.output("inspect m");
+    assert!(drawn.contains("\n  cat ") && drawn.contains("\nanimal "), "{drawn}");
+    assert!(!drawn.contains("fern") && !drawn.contains("life"), "{drawn}");
+}
+
+#[test]
+fn labels_that_a_model_does_not_know_are_near_or_far() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    folder.write("test.svm", "fern 2:1 5:1\ncat 1:1 3:1\n");
+    folder
+        .run("train hierarchy --train train.svm --test test.svm --hierarchy tree.txt --lambda 0.01 --model m --quiet")
+        .success();
+    let evaluated = folder.output("eval --model m --data test.svm --json");
+    // Of plant and fern the model finds plant, and oak or moss is wrong: 3 of 4 predicted nodes, 3 of 4 true ones.
+    for part in ["\"accuracy\":0.5", "\"hierarchical_f1\":0.75", "\"tree_distance\":1.0", "\"unseen_labels\":1"] {
+        assert!(evaluated.contains(part), "{part}: {evaluated}");
+    }
+}
+
+#[test]
+fn names_of_nodes_are_those_of_a_file() {
+    let folder = Folder::new();
+    let numbers = ["cat", "dog", "oak", "moss"];
+    let numbered = numbers.iter().enumerate().fold(animals(), |text, (i, name)| text.replace(name, &i.to_string()));
+    folder.write("train.svm", numbered);
+    folder.write("tree.txt", TREE);
+    folder.write("names.txt", "0 cat\n1 dog\n2 oak\n3 moss\n");
+    let files = "--hierarchy tree.txt --node-names names.txt";
+    folder.run(&format!("train hierarchy --train train.svm {files} --lambda 0.01 --model m --quiet")).success();
+    assert_eq!(folder.output("predict --model m --input train.svm").lines().nth(1), Some("dog"));
+    assert!(folder.output("eval --model m --data train.svm --json").contains("\"accuracy\":1.0"));
+}
+
+#[test]
+fn paths_need_no_file_and_sets_are_found() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        let label = ["a/b", "a/c,d", "d/e", "a/b,d/e"][i % 4];
+        let has = |part: &str| usize::from(label.split(',').any(|path| path.starts_with(part)));
+        format!("{label} 1:{} 2:{} 3:{} 4:{} 5:0.{}\n", has("a/b"), has("a/c"), has("d"), has("d/e"), i % 5)
+    };
+    folder.write("train.svm", (0..40).map(row).collect::<String>());
+    folder.run("train hierarchy --train train.svm --lambda 0.001 --model m --quiet").success();
+    let predicted = folder.output("predict --model m --input train.svm");
+    assert_eq!(predicted.lines().take(4).collect::<Vec<_>>(), ["a/b", "a/c,d", "d/e", "a/b,d/e"]);
+    let evaluated = folder.output("eval --model m --data train.svm --json");
+    for part in ["\"accuracy\":1.0", "\"au_prc\":1.0", "\"au_prc_average\":1.0", "\"au_prc_weighted\":1.0"] {
+        assert!(evaluated.contains(part), "{part}: {evaluated}");
+    }
+    // What it predicts is read again as labels, closed or not.
+    let sure = folder.output("predict --model m --input train.svm --confidence");
+    assert!(!sure.is_empty());
+    folder.run("train hierarchy --train train.svm --label-count many --norm nhsvm --lambda 0.001 --model m --quiet").success();
+    folder.output("inspect m --json");
+}
+
+#[test]
+fn headers_of_clus_declare_trees_and_graphs() {
+    let folder = Folder::new();
+    let rows = |labels: [&str; 3]| -> String {
+        (0..30).map(|i| format!("{},{},{}\n", i % 3, (i * i) % 5, labels[i % 3])).collect()
+    };
+    let header = |list: &str| format!("@relation x\n@attribute p numeric\n@attribute q numeric\n@attribute class hierarchical {list}\n@data\n");
+    let tree = "1,1/2,1/2/3,4,4/5,9";
+    folder.write("tree.arff", header(tree) + &rows(["1/2/3", "4/5@1/2", "4"]));
+    let graph = "root/a,root/b,a/c,b/c,c/d,b/e";
+    folder.write("graph.arff", header(graph) + &rows(["d", "e@a", "b"]));
+    for (file, nodes) in [("tree.arff", 5), ("graph.arff", 5)] {
+        folder.run(&format!("train hierarchy --train {file} --lambda 0.01 --model m --quiet")).success();
+        let inspected = folder.output("inspect m --json");
+        let parents = inspected.split("\"parents\":").nth(1).unwrap();
+        let lists = parents[..parents.find("]]").unwrap()].matches('[').count() - 1;
+        assert_eq!(lists, nodes, "{inspected}");
+        let evaluated = folder.output(&format!("eval --model m --data {file} --json"));
+        assert!(evaluated.contains("\"au_prc\":"), "{evaluated}");
+    }
+    folder.refusal("train multiclass --train tree.arff --model n", &["tree.arff:4", "hierarchical", "task hierarchy"]);
+}
+
+#[test]
+fn what_is_wrong_has_a_line() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("strange.svm", animals() + "elk 1:1\n");
+    folder.write("inner.svm", animals() + "plant 2:1\n");
+    folder.write("two.svm", animals() + "cat,oak 2:1\n");
+    folder.write("tree.txt", TREE);
+    folder.write("cycle.txt", "life animal\nanimal cat\ncat animal\n");
+    folder.write("parents.txt", format!("{TREE}animal moss\n"));
+    folder.write("one.txt", "life animal\nanimal\n");
+    folder.write("wrong.names", "0 cat\n1 lion\n");
+    let train = |flags: &str| format!("train hierarchy --lambda 0.1 --model m {flags}");
+    for (flags, parts) in [
+        ("--train train.svm", &["--hierarchy", "no paths"][..]),
+        ("--train train.svm --hierarchy cycle.txt", &["cycle.txt:3", "a cycle: `animal` > `cat` > `animal`"]),
+        ("--train train.svm --hierarchy parents.txt", &["parents.txt:8", "`moss`", "line 6", "--dag"]),
+        ("--train train.svm --hierarchy one.txt", &["one.txt:2", "two fields"]),
+        ("--train train.svm --hierarchy none.txt", &["none.txt"]),
+        ("--train strange.svm --hierarchy tree.txt", &["strange.svm:41:1", "`elk` is no node"]),
+        ("--train train.svm --hierarchy tree.txt --node-names wrong.names", &["wrong.names:2", "`lion`"]),
+        ("--train train.svm --node-names wrong.names", &["--node-names", "--hierarchy"]),
+        ("--train inner.svm --hierarchy tree.txt --inner no", &["example 41", "--inner=yes"]),
+        ("--train two.svm --hierarchy tree.txt --label-count one", &["example 41", "--label-count=many"]),
+        ("--train train.svm --hierarchy tree.txt --norm nhsvm --alpha rho=1", &["--alpha", "rho=R"]),
+        ("--train train.svm --hierarchy tree.txt --norm flat --loss nodes", &["--loss", "zero-one"]),
+        ("--train two.svm --hierarchy tree.txt --loss zero-one", &["--loss", "nodes and leaves"]),
+        ("--train train.svm --hierarchy tree.txt --norm fat", &["--norm", "flat"]),
+    ] {
+        folder.refusal(&train(flags), parts);
+    }
+    // Several parents are no fault where they are meant.
+    folder.run(&train("--train train.svm --hierarchy parents.txt --dag --quiet")).success();
+    folder.run(&train("--train inner.svm --hierarchy tree.txt --quiet")).success();
+}

@@ -1,0 +1,312 @@
+//! The task for labels of one kind: one node each, or several.
+
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::kinds::{LabelKind, LabelOf};
+use super::metrics::{HierarchyMetrics, areas};
+use super::options::{self, LossChoice, Norm, Settled};
+use super::taxonomy::StoredTaxonomy;
+use super::{HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
+use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, UNKNOWN_LABEL, Vocabulary, join_names};
+use crate::error::{Error, Result};
+use crate::features::Rows;
+use crate::metrics::Metrics;
+use crate::search::Strategy;
+use crate::surrogate::Surrogate;
+use crate::tasks::{ComparisonOf, Stored, Task, TaskOption};
+
+/// The task with labels of one kind.
+///
+/// ```
+/// use maxmargin::data::FeatureMatrix;
+/// use maxmargin::inference::Hierarchy;
+/// use maxmargin::tasks::{HierarchyExamples, NodeTask};
+/// use maxmargin::{Examples, Trainer};
+/// let hierarchy = Hierarchy::forest(&[None, Some(0), Some(0), None])?;
+/// let features = FeatureMatrix::from_dense(&[[1.0, 0.0], [1.0, 1.0], [0.0, 0.5]]);
+/// let data = HierarchyExamples::from_sets(features, &[[1], [2], [3]], hierarchy)?;
+/// let model = Trainer::new(NodeTask::default()).lambda(0.01).train(&Examples::from_numbers(data)?)?;
+/// assert_eq!(model.predict_numbers(&[[1.0, 0.9]])?.names(), ["2"]);
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct HierarchyTask<K: LabelKind> {
+    /// What is asked for.
+    pub options: HierarchyOptions,
+    kind: PhantomData<K>,
+}
+
+impl<K: LabelKind> From<HierarchyOptions> for HierarchyTask<K> {
+    fn from(options: HierarchyOptions) -> Self {
+        Self { options, kind: PhantomData }
+    }
+}
+
+/// The tensors of a model file.
+const ALPHA: &str = "alpha";
+const SUPPORT: &str = "support";
+
+impl<K: LabelKind> Task for HierarchyTask<K> {
+    type Data = HierarchyExamples;
+    type Structure = K::Structure;
+
+    const NAME: &'static str = super::NAME;
+    const ABOUT: &'static str = super::ABOUT;
+    const HAS_SETS: bool = true;
+
+    fn options() -> Vec<TaskOption> {
+        options::all()
+    }
+
+    fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
+        self.options.set(option, values)
+    }
+
+    fn files(&self) -> Vec<(&'static str, PathBuf)> {
+        self.options.files()
+    }
+
+    fn read(
+        &self,
+        files: &[PathBuf],
+        options: &ReadOptions,
+        known: Option<&Vocabulary>,
+    ) -> Result<Reading<HierarchyExamples>> {
+        self.options.read(files, options, known)
+    }
+
+    fn examples(&self, table: Dataset, known: &Vocabulary) -> Result<HierarchyExamples> {
+        self.options.examples(table, known, &self.options.named_nodes()?)
+    }
+
+    fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
+        Ok(self.options.table_options(options, &self.options.named_nodes()?))
+    }
+
+    fn resolve(&self, names: &Vocabulary, data: &HierarchyExamples) -> Result<Self> {
+        let Some(taxonomy) = data.taxonomy() else {
+            return Err(Error::parameter("training data", "no example has a label"));
+        };
+        let hierarchy = taxonomy.hierarchy();
+        if hierarchy.nodes() != names.labels.len() {
+            let problem = format!("{} names for {} nodes", names.labels.len(), hierarchy.nodes());
+            return Err(Error::parameter("hierarchy", problem));
+        }
+        let mut support = vec![0u32; hierarchy.nodes()];
+        let mut ends = vec![false; hierarchy.nodes()];
+        for i in 0..data.len() {
+            data.nodes_of(i).iter().for_each(|&node| support[node as usize] += 1);
+            let known = data.labels_of(i).iter().filter(|&&node| node != UNKNOWN_LABEL);
+            known.for_each(|&node| ends[node as usize] = true);
+        }
+        let is_end = |node: &u32| match self.options.inner {
+            None => ends[*node as usize],
+            Some(true) => true,
+            Some(false) => hierarchy.is_leaf(*node),
+        };
+        let never_empty = (0..data.len()).all(|i| !data.labels_of(i).is_empty());
+        // Leaves that no example of a part of the data has are labels all the same.
+        let ends: Vec<u32> =
+            (0..hierarchy.nodes() as u32).filter(|node| is_end(node) || hierarchy.is_leaf(*node)).collect();
+        let alphas = match self.options.norm {
+            Norm::Flat | Norm::Hsvm => None,
+            Norm::Nhsvm => Some(self.options.alpha.weights(hierarchy, self.options.alpha_limit)?.into()),
+        };
+        let settled = Settled {
+            taxonomy: Some(Arc::clone(taxonomy)),
+            alphas,
+            ends: Some(ends.into()),
+            never_empty,
+            support: Some(support.into()),
+        };
+        let options = HierarchyOptions { settled, ..self.options.clone() };
+        Ok(HierarchyOptions { loss: K::loss(&options)?, ..options }.into())
+    }
+
+    fn structure(&self, features: usize, labels: usize) -> Result<K::Structure> {
+        let nodes = self.options.taxonomy()?.hierarchy().nodes();
+        if nodes != labels {
+            let problem = format!("{labels} labels for a hierarchy of {nodes} nodes");
+            return Err(Error::parameter("hierarchy", problem));
+        }
+        K::structure(&self.options, features)
+    }
+
+    fn input(data: &HierarchyExamples, example: usize) -> Rows {
+        data.rows().input(example)
+    }
+
+    fn truth(structure: &K::Structure, data: &HierarchyExamples, example: usize) -> Result<LabelOf<K>> {
+        K::label(structure, data.labels_of(example))
+    }
+
+    fn counts_mistakes(&self) -> bool {
+        K::counts_mistakes(&self.options)
+    }
+
+    fn has_whole_losses(structure: &K::Structure, surrogate: Surrogate) -> bool {
+        K::has_whole_losses(structure, surrogate)
+    }
+
+    const STRATIFIED_NEEDS: [&'static str; 2] = K::STRATIFIED_NEEDS;
+
+    fn best_search(
+        structure: &K::Structure,
+        surrogate: Surrogate,
+        _: &HierarchyExamples,
+    ) -> (Strategy, &'static str) {
+        K::best_search(structure, surrogate)
+    }
+
+    fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("node", vec![features.saturating_add(usize::from(self.options.bias)), labels])]
+    }
+
+    fn save(&self) -> Stored {
+        let options = &self.options;
+        let mut stored = Stored::default()
+            .with("bias", options.bias)
+            .with("boundary", false)
+            .with("loss", options.loss.name())
+            .with("label_count", K::NAME)
+            .with("norm", options.norm.name())
+            .with("never_empty", options.settled.never_empty)
+            .with("inner", options.inner)
+            .with("tensors", vec![ALPHA, SUPPORT])
+            .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
+        if let Some(taxonomy) = &options.settled.taxonomy {
+            let taxonomy = serde_json::to_value(StoredTaxonomy::from(&**taxonomy)).unwrap_or_default();
+            stored = stored.with("hierarchy", taxonomy);
+        }
+        if let Some(alphas) = &options.settled.alphas {
+            stored = stored.with("alpha_rule", options.alpha.to_string());
+            stored.add_tensor(ALPHA, vec![alphas.len()], alphas.to_vec());
+        }
+        if let Some(support) = &options.settled.support {
+            stored.add_tensor(SUPPORT, vec![support.len()], support.iter().map(|&n| f64::from(n)).collect());
+        }
+        stored
+    }
+
+    fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String> {
+        let taxonomy = Taxonomy::from(stored.field::<StoredTaxonomy>("hierarchy")?);
+        let hierarchy = taxonomy.hierarchy();
+        if hierarchy.nodes() != labels {
+            return Err(format!("the hierarchy has {} nodes, but there are {labels} labels", hierarchy.nodes()));
+        }
+        let ends: Vec<u32> = stored.field("ends")?;
+        if !ends.is_sorted_by(|a, b| a < b) || ends.last().is_some_and(|&last| last as usize >= labels) {
+            return Err("the description's ends are no nodes in ascending order".to_owned());
+        }
+        let loss = stored.loss()?;
+        let Ok(loss) = loss.parse::<LossChoice>() else { return crate::tasks::stored::unknown_loss(&loss) };
+        let norm: Norm = stored.field("norm")?;
+        let mut options = HierarchyOptions {
+            bias: stored.field("bias")?,
+            inner: stored.field("inner")?,
+            norm,
+            loss,
+            ..HierarchyOptions::default()
+        };
+        options.settled.never_empty = stored.field("never_empty")?;
+        options.settled.ends = Some(ends.into());
+        if norm == Norm::Nhsvm {
+            let rule: String = stored.field("alpha_rule")?;
+            options.alpha = rule.parse().map_err(|e: crate::EngineError| e.to_string())?;
+            options.settled.alphas = Some(stored.tensor(ALPHA, &[labels])?.into());
+        }
+        let support = stored.tensor(SUPPORT, &[labels])?;
+        options.settled.support = Some(support.iter().map(|&count| count as u32).collect());
+        options.settled.taxonomy = Some(Arc::new(taxonomy));
+        Ok(options.into())
+    }
+
+    fn loss_name(&self) -> &'static str {
+        self.options.loss.name()
+    }
+
+    fn describe(_: &K::Structure, task: &Self) -> String {
+        let options = &task.options;
+        let bias = if options.bias { "bias" } else { "no bias" };
+        let norm = match options.norm {
+            Norm::Nhsvm => format!("nhsvm with alpha {}", options.alpha),
+            norm => norm.name().to_owned(),
+        };
+        let shape = options.settled.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
+            let hierarchy = taxonomy.hierarchy();
+            let kind = if hierarchy.is_tree() { "tree" } else { "acyclic graph" };
+            let inner = options.settled.ends.iter().flat_map(|ends| ends.iter()).filter(|&&node| !hierarchy.is_leaf(node));
+            format!(", {kind} with {} leaves and {} inner nodes that are labels", hierarchy.leaves().len(), inner.count())
+        });
+        format!("{bias}, {norm}, {} per example{shape}", if K::NAME == "one" { "one node" } else { "several nodes" })
+    }
+
+    fn facts(_: &K::Structure, task: &Self) -> Map<String, Value> {
+        let options = &task.options;
+        let parents = options.settled.taxonomy.as_ref().map(|taxonomy| {
+            let hierarchy = taxonomy.hierarchy();
+            (0..hierarchy.nodes() as u32).map(|node| hierarchy.parents(node).to_vec()).collect::<Vec<_>>()
+        });
+        let facts = [
+            ("bias", json!(options.bias)),
+            ("norm", json!(options.norm.name())),
+            ("label_count", json!(K::NAME)),
+            ("alpha_rule", json!(options.settled.alphas.as_ref().map(|_| options.alpha.to_string()))),
+            ("alpha", json!(options.settled.alphas.as_deref())),
+            ("parents", json!(parents)),
+            ("support", json!(options.settled.support.as_deref())),
+        ];
+        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn name(structure: &K::Structure, names: &Vocabulary, _: &Rows, label: &LabelOf<K>) -> Value {
+        K::name(structure, names, label)
+    }
+
+    fn is_named(structure: &K::Structure, label: &LabelOf<K>, variable: usize) -> bool {
+        K::is_named(structure, label, variable)
+    }
+
+    fn member(names: &Vocabulary, _: &Rows, variable: usize) -> Option<Value> {
+        K::member(names, variable)
+    }
+
+    fn write(label: &Value) -> String {
+        match label {
+            Value::Array(names) => join_names(names.iter().filter_map(Value::as_str)),
+            other => other.as_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn is_right(data: &HierarchyExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
+        K::is_right(data, example, variable, value)
+    }
+
+    fn metrics(structure: &K::Structure, comparison: ComparisonOf<'_, Self>) -> Metrics {
+        HierarchyMetrics::of::<K>(structure, comparison).named(K::NAME == "one")
+    }
+
+    fn score_metrics(
+        structure: &K::Structure,
+        weights: &[f64],
+        truth: &HierarchyExamples,
+        labels: usize,
+    ) -> Vec<(&'static str, f64)> {
+        let areas = K::HAS_AREAS.then(|| areas::<K>(structure, weights, truth, labels)).flatten();
+        areas.map_or(Vec::new(), |areas| {
+            vec![
+                ("au_prc", areas.pooled),
+                ("au_prc_average", areas.average),
+                ("au_prc_weighted", areas.weighted),
+            ]
+        })
+    }
+
+    fn draw(&self, _: &K::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        drawing::tree(&self.options, names, weights)
+    }
+}
