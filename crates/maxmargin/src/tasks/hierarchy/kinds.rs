@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{HierarchyExamples, HierarchyOptions};
 use super::node_scores::node_scores;
 use super::options::{LossChoice, Norm};
+use super::{HierarchyExamples, HierarchyOptions};
 use crate::data::{TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
+use crate::linear::SeenPairs;
 use crate::search::Strategy;
 use crate::structure::{
     LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss, Structure,
@@ -64,6 +65,9 @@ pub trait LabelKind: Clone + Copy + Debug + Default + Send + Sync + 'static {
         None
     }
 
+    /// Σ of the squared weights of each node.
+    fn squares(structure: &Self::Structure, weights: &[f64]) -> Vec<f64>;
+
     /// How much speaks for each node.
     fn node_scores(structure: &Self::Structure, scores: &ScoresOf<Self>, out: &mut Vec<f64>);
 
@@ -96,9 +100,13 @@ impl LabelKind for One {
 
     fn loss(options: &HierarchyOptions) -> Result<LossChoice> {
         match (options.loss, options.norm) {
-            (LossChoice::Auto, Norm::Flat) => Ok(LossChoice::ZeroOne),
+            (LossChoice::Auto, Norm::Flat | Norm::Ssvm) => Ok(LossChoice::ZeroOne),
             (LossChoice::Auto, Norm::Hsvm) => Ok(LossChoice::Nodes),
             (LossChoice::Auto, Norm::Nhsvm) => Ok(LossChoice::Normalized),
+            (LossChoice::Normalized, Norm::Ssvm) => Err(Error::parameter(
+                "loss",
+                "α are found in training under the shared norm, so that no loss can be made of them: zero-one or nodes",
+            )),
             (LossChoice::Leaves, _) => Err(Error::parameter(
                 "loss",
                 "leaves are counted where labels have several nodes; for one node there are zero-one, nodes and normalized",
@@ -119,19 +127,29 @@ impl LabelKind for One {
             _ => NodeLoss::ZeroOne,
         };
         let labels = options.settled.ends.as_ref().map(|ends| ends.to_vec());
-        let options = NodeOptions { bias: options.bias, alpha: options.settled.alphas.clone(), labels, loss };
-        Ok(NodeStructure::new(features, hierarchy, options)?)
+        let of_nodes =
+            NodeOptions { bias: options.bias, alpha: options.settled.alphas.clone(), labels, loss };
+        let structure = match options.pairs(features)? {
+            None => NodeStructure::new(features, hierarchy, of_nodes)?,
+            Some(pairs) => NodeStructure::with_pairs(pairs, hierarchy, of_nodes)?,
+        };
+        Ok(if options.norm == Norm::Ssvm { structure.with_shared_norm()? } else { structure })
     }
 
     fn label(structure: &NodeStructure, ends: &[u32]) -> Result<u32> {
         match ends {
             [node] if structure.labels().binary_search(node).is_ok() => Ok(*node),
             [node] => {
-                let problem = format!("it ends at node {node}, which has others below it; the option inner=yes allows that");
+                let problem = format!(
+                    "it ends at node {node}, which has others below it; the option inner=yes allows that"
+                );
                 Err(Error::parameter("label", problem))
             }
             _ => {
-                let problem = format!("it has {} nodes that are not above each other; the option label-count=many is for that", ends.len());
+                let problem = format!(
+                    "it has {} nodes that are not above each other; the option label-count=many is for that",
+                    ends.len()
+                );
                 Err(Error::parameter("label", problem))
             }
         }
@@ -157,6 +175,10 @@ impl LabelKind for One {
 
     fn name(_: &NodeStructure, names: &Vocabulary, label: &u32) -> Value {
         names.labels.name(*label).into()
+    }
+
+    fn squares(structure: &NodeStructure, weights: &[f64]) -> Vec<f64> {
+        structure.node_squares(weights)
     }
 
     fn node_scores(_: &NodeStructure, scores: &ScoresOf<Self>, out: &mut Vec<f64>) {
@@ -190,21 +212,27 @@ impl LabelKind for Many {
     type Structure = NodeSetStructure;
 
     const NAME: &'static str = "many";
-    const STRATIFIED_NEEDS: [&'static str; 2] =
-        ["a tree, and costs that are whole numbers", "stratified would need too much memory for the losses of a set; use hull"];
+    const STRATIFIED_NEEDS: [&'static str; 2] = [
+        "a tree, and costs that are whole numbers",
+        "stratified would need too much memory for the losses of a set; use hull",
+    ];
     const HAS_AREAS: bool = true;
 
     fn loss(options: &HierarchyOptions) -> Result<LossChoice> {
         let refuse = |option: &str, problem: &str| Err(Error::parameter(option, problem));
         match (options.loss, options.norm) {
-            (_, Norm::Flat) => refuse("norm", "flat sets are what the task multilabel learns; here it is for one node per example"),
+            (_, Norm::Flat) => refuse(
+                "norm",
+                "flat sets are what the task multilabel learns; here it is for one node per example",
+            ),
             (LossChoice::ZeroOne, _) => {
                 refuse("loss", "zero-one is for one node per example; for several there are nodes and leaves")
             }
-            (LossChoice::Normalized, _) => {
-                refuse("loss", "normalized is for one node per example; for several there are nodes and leaves")
-            }
-            (LossChoice::Auto, Norm::Nhsvm) if !options.ends_inside() => Ok(LossChoice::Leaves),
+            (LossChoice::Normalized, _) => refuse(
+                "loss",
+                "normalized is for one node per example; for several there are nodes and leaves",
+            ),
+            (LossChoice::Auto, Norm::Nhsvm | Norm::Ssvm) if !options.ends_inside() => Ok(LossChoice::Leaves),
             (LossChoice::Auto, _) => Ok(LossChoice::Nodes),
             (loss, _) => Ok(loss),
         }
@@ -216,15 +244,23 @@ impl LabelKind for Many {
         let weights = (Self::loss(options)? == LossChoice::Leaves)
             .then(|| (0..hierarchy.nodes() as u32).map(is_leaf).collect());
         let loss = SetLoss::Hamming { weights, mean: false };
-        let rules = SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
-        let options = NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
-        Ok(NodeSetStructure::new(features, hierarchy, options)?)
+        let rules =
+            SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
+        let of_sets =
+            NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
+        let structure = match options.pairs(features)? {
+            None => NodeSetStructure::new(features, hierarchy, of_sets)?,
+            Some(pairs) => NodeSetStructure::with_pairs(pairs, hierarchy, of_sets)?,
+        };
+        Ok(if options.norm == Norm::Ssvm { structure.with_shared_norm()? } else { structure })
     }
 
     fn label(structure: &NodeSetStructure, ends: &[u32]) -> Result<LabelSet> {
         let hierarchy = structure.hierarchy();
-        if let Some(end) = ends.iter().find(|&&end| structure.rules().needs_child && !hierarchy.is_leaf(end)) {
-            let problem = format!("it ends at node {end}, which has others below it; the option inner=yes allows that");
+        if let Some(end) = ends.iter().find(|&&end| structure.rules().needs_child && !hierarchy.is_leaf(end))
+        {
+            let problem =
+                format!("it ends at node {end}, which has others below it; the option inner=yes allows that");
             return Err(Error::parameter("label", problem));
         }
         Ok(LabelSet::of(&hierarchy.closure(ends)))
@@ -249,6 +285,10 @@ impl LabelKind for Many {
 
     fn member(names: &Vocabulary, variable: usize) -> Option<Value> {
         Some(names.labels.name(variable as u32).into())
+    }
+
+    fn squares(structure: &NodeSetStructure, weights: &[f64]) -> Vec<f64> {
+        structure.node_squares(weights)
     }
 
     fn node_scores(structure: &NodeSetStructure, scores: &ScoresOf<Self>, out: &mut Vec<f64>) {
@@ -285,7 +325,19 @@ impl HierarchyOptions {
                 let flat = Hierarchy::forest(&vec![None; hierarchy.nodes()]);
                 Ok(Arc::new(flat.map_err(crate::EngineError::from)?))
             }
-            Norm::Hsvm | Norm::Nhsvm => Ok(Arc::clone(hierarchy)),
+            Norm::Hsvm | Norm::Nhsvm | Norm::Ssvm => Ok(Arc::clone(hierarchy)),
+        }
+    }
+
+    /// The pairs that have weights, where not all have. Refused for another number of attributes.
+    fn pairs(&self, features: usize) -> Result<Option<Arc<SeenPairs>>> {
+        let pairs = self.settled.pairs.clone();
+        match pairs.as_ref().filter(|pairs| pairs.features() != features) {
+            None => Ok(pairs),
+            Some(pairs) => {
+                let problem = format!("pairs of {} attributes, but there are {features}", pairs.features());
+                Err(Error::parameter("weights", problem))
+            }
         }
     }
 

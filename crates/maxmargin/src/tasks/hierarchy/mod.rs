@@ -22,10 +22,10 @@ mod taxonomy;
 pub use examples::HierarchyExamples;
 pub use front::Hierarchy;
 pub use halves::Halves;
-pub use kinds::{LabelKind, Many, One};
 use kinds::ScoresOf;
+pub use kinds::{LabelKind, Many, One};
 pub use metrics::HierarchyMetrics;
-pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled};
+pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled, WeightChoice};
 pub use task::HierarchyTask;
 pub use taxonomy::Taxonomy;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Taxonomy;
 use crate::data::Shape;
 use crate::error::{Error, Result};
+use crate::linear::SeenPairs;
 use crate::structure::alpha::{AlphaRule, USUAL_LIMIT};
 use crate::tasks::TaskOption;
 use crate::tasks::option::{NO_BIAS, choice, one, unknown};
@@ -37,6 +38,18 @@ pub enum Norm {
     Hsvm,
     /// A block for each node, scaled by weights α_n of nodes (THESIS 6.10).
     Nhsvm,
+    /// A block for each node, under the shared norm, whose α_n the data choose (THESIS 6.17).
+    Ssvm,
+}
+
+/// Which pairs of attributes and nodes have weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WeightChoice {
+    /// All.
+    #[default]
+    All,
+    /// Those that a training example has together.
+    Seen,
 }
 
 impl Norm {
@@ -46,6 +59,7 @@ impl Norm {
             Norm::Flat => "flat",
             Norm::Hsvm => "hsvm",
             Norm::Nhsvm => "nhsvm",
+            Norm::Ssvm => "ssvm",
         }
     }
 }
@@ -116,6 +130,8 @@ pub struct HierarchyOptions {
     pub loss: LossChoice,
     /// Whether labels may end at any inner node, or at none; without it, where those of the training data do.
     pub inner: Option<bool>,
+    /// Which pairs of attributes and nodes have weights.
+    pub weights: WeightChoice,
     /// Whether there is a constant feature.
     pub bias: bool,
     /// What training data has settled, once it was seen.
@@ -134,11 +150,13 @@ pub struct Settled {
     pub(super) never_empty: bool,
     /// How many examples have each node.
     pub(super) support: Option<Arc<[u32]>>,
+    /// The pairs of attributes and nodes that have weights, where not all have.
+    pub(super) pairs: Option<Arc<SeenPairs>>,
 }
 
 impl Default for Settled {
     fn default() -> Self {
-        Self { taxonomy: None, alphas: None, ends: None, never_empty: true, support: None }
+        Self { taxonomy: None, alphas: None, ends: None, never_empty: true, support: None, pairs: None }
     }
 }
 
@@ -154,6 +172,7 @@ impl Default for HierarchyOptions {
             alpha_limit: USUAL_LIMIT,
             loss: LossChoice::Auto,
             inner: None,
+            weights: WeightChoice::All,
             bias: true,
             settled: Settled::default(),
         }
@@ -178,9 +197,10 @@ const LABEL_COUNT: TaskOption =
         .default("auto")
         .more("Those above them are not counted. auto: one where each training example has one.");
 const NORM: TaskOption =
-    TaskOption::value("norm", "NORM", "Which weights labels share: flat, hsvm or nhsvm").default("hsvm").more(
+    TaskOption::value("norm", "NORM", "Which weights labels share: flat, hsvm, nhsvm or ssvm").default("hsvm").more(
         "hsvm: each node has weights, and the score of a label is the sum over its nodes and all above them. nhsvm: the same with \
-         nodes scaled by α, which says how much of a path each node is. flat: none, each label has weights of its own.",
+         nodes scaled by α, which says how much of a path each node is. ssvm: the shared norm, \
+         whose α the data choose. flat: none, each label has weights of its own.",
     );
 const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R, rho=R,directed or maxmin")
     .default("rho=2")
@@ -215,9 +235,15 @@ const INNER: TaskOption =
          several parents. no: an example whose label does is an error.",
     );
 
+const WEIGHTS: TaskOption =
+    TaskOption::value("weights", "WHICH", "Which pairs of attributes and nodes have weights: all or seen").default("all").more(
+        "seen: those that a training example has together. With thousands of nodes most pairs are never seen, and memory grows with those \
+         that are. The problem is then a smaller one: an attribute cannot speak against a node that it never came with.",
+    );
+
 /// The options of the task.
 pub(super) fn all() -> Vec<TaskOption> {
-    vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, ALPHA_LIMIT, LOSS, INNER, NO_BIAS]
+    vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, ALPHA_LIMIT, LOSS, INNER, WEIGHTS, NO_BIAS]
 }
 
 impl HierarchyOptions {
@@ -233,18 +259,27 @@ impl HierarchyOptions {
                 self.count = choice(option, values, &choices)?;
             }
             "norm" => {
-                let choices = [Norm::Flat, Norm::Hsvm, Norm::Nhsvm].map(|norm| (norm.name(), norm));
+                let choices =
+                    [Norm::Flat, Norm::Hsvm, Norm::Nhsvm, Norm::Ssvm].map(|norm| (norm.name(), norm));
                 self.norm = choice(option, values, &choices)?;
             }
             "alpha" => self.alpha = one(option, values)?.parse::<AlphaRule>()?,
             "alpha-limit" => {
-                let limit = one(option, values)?.parse().ok().filter(|limit: &f64| limit.is_finite() && *limit >= 1.0);
+                let limit = one(option, values)?
+                    .parse()
+                    .ok()
+                    .filter(|limit: &f64| limit.is_finite() && *limit >= 1.0);
                 let problem = "it must be a number of at least 1";
                 self.alpha_limit = limit.ok_or_else(|| Error::parameter(option, problem))?;
             }
             "loss" => self.loss = choice(option, values, &LossChoice::ALL.map(|loss| (loss.name(), loss)))?,
             "inner" => {
-                self.inner = choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
+                self.inner =
+                    choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
+            }
+            "weights" => {
+                self.weights =
+                    choice(option, values, &[("all", WeightChoice::All), ("seen", WeightChoice::Seen)])?;
             }
             "no-bias" => self.bias = false,
             _ => return Err(unknown("hierarchy", option)),

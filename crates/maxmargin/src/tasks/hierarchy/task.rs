@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::{LabelKind, LabelOf};
 use super::metrics::{HierarchyMetrics, areas};
-use super::options::{self, LossChoice, Norm, Settled};
+use super::options::{self, LossChoice, Norm, Settled, WeightChoice};
 use super::taxonomy::StoredTaxonomy;
 use super::{HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, UNKNOWN_LABEL, Vocabulary, join_names};
 use crate::error::{Error, Result};
 use crate::features::Rows;
+use crate::linear::SeenPairs;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::surrogate::Surrogate;
@@ -49,6 +50,29 @@ impl<K: LabelKind> From<HierarchyOptions> for HierarchyTask<K> {
 /// The tensors of a model file.
 const ALPHA: &str = "alpha";
 const SUPPORT: &str = "support";
+const STARTS: &str = "pair_starts";
+const NODES: &str = "pair_nodes";
+
+impl HierarchyOptions {
+    /// The pairs of attributes and nodes that examples have, where only these are to have weights.
+    fn pairs_of(&self, data: &HierarchyExamples, nodes: usize) -> Result<Option<Arc<SeenPairs>>> {
+        let Some(features) = data.features() else { return Ok(None) };
+        // Pairs of fewer attributes save nothing.
+        if self.weights == WeightChoice::All || features.columns() < 2 {
+            return Ok(None);
+        }
+        let pairs = SeenPairs::collect(features.columns(), nodes, |see| {
+            for i in 0..data.len() {
+                let input = data.rows().input(i);
+                let mut of_example =
+                    if self.norm == Norm::Flat { data.labels_of(i).to_vec() } else { data.nodes_of(i) };
+                of_example.retain(|&node| node != UNKNOWN_LABEL);
+                (0..input.len()).for_each(|row| see(input.row(row), &of_example));
+            }
+        })?;
+        Ok(Some(Arc::new(pairs)))
+    }
+}
 
 impl<K: LabelKind> Task for HierarchyTask<K> {
     type Data = HierarchyExamples;
@@ -113,7 +137,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let ends: Vec<u32> =
             (0..hierarchy.nodes() as u32).filter(|node| is_end(node) || hierarchy.is_leaf(*node)).collect();
         let alphas = match self.options.norm {
-            Norm::Flat | Norm::Hsvm => None,
+            Norm::Flat | Norm::Hsvm | Norm::Ssvm => None,
             Norm::Nhsvm => Some(self.options.alpha.weights(hierarchy, self.options.alpha_limit)?.into()),
         };
         let settled = Settled {
@@ -122,6 +146,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             ends: Some(ends.into()),
             never_empty,
             support: Some(support.into()),
+            pairs: self.options.pairs_of(data, hierarchy.nodes())?,
         };
         let options = HierarchyOptions { settled, ..self.options.clone() };
         Ok(HierarchyOptions { loss: K::loss(&options)?, ..options }.into())
@@ -163,7 +188,13 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
     }
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
-        vec![("node", vec![features.saturating_add(usize::from(self.options.bias)), labels])]
+        let constant = usize::from(self.options.bias);
+        match &self.options.settled.pairs {
+            None => vec![("node", vec![features.saturating_add(constant), labels])],
+            Some(pairs) => {
+                vec![("pair", vec![1, pairs.len()]), ("bias", vec![constant, labels])]
+            }
+        }
     }
 
     fn save(&self) -> Stored {
@@ -176,7 +207,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             .with("norm", options.norm.name())
             .with("never_empty", options.settled.never_empty)
             .with("inner", options.inner)
-            .with("tensors", vec![ALPHA, SUPPORT])
+            .with("tensors", vec![ALPHA, SUPPORT, STARTS, NODES])
             .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
         if let Some(taxonomy) = &options.settled.taxonomy {
             let taxonomy = serde_json::to_value(StoredTaxonomy::from(&**taxonomy)).unwrap_or_default();
@@ -185,6 +216,14 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         if let Some(alphas) = &options.settled.alphas {
             stored = stored.with("alpha_rule", options.alpha.to_string());
             stored.add_tensor(ALPHA, vec![alphas.len()], alphas.to_vec());
+        }
+        if let Some(pairs) = &options.settled.pairs {
+            let numbers = |list: &mut dyn Iterator<Item = f64>| list.collect::<Vec<f64>>();
+            stored = stored.with("pairs", [pairs.features(), pairs.len()].to_vec());
+            let starts = numbers(&mut pairs.starts().iter().map(|&start| start as f64));
+            stored.add_tensor(STARTS, vec![starts.len()], starts);
+            let nodes = numbers(&mut pairs.labels().iter().map(|&node| f64::from(node)));
+            stored.add_tensor(NODES, vec![nodes.len()], nodes);
         }
         if let Some(support) = &options.settled.support {
             stored.add_tensor(SUPPORT, vec![support.len()], support.iter().map(|&n| f64::from(n)).collect());
@@ -196,7 +235,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let taxonomy = Taxonomy::from(stored.field::<StoredTaxonomy>("hierarchy")?);
         let hierarchy = taxonomy.hierarchy();
         if hierarchy.nodes() != labels {
-            return Err(format!("the hierarchy has {} nodes, but there are {labels} labels", hierarchy.nodes()));
+            return Err(format!(
+                "the hierarchy has {} nodes, but there are {labels} labels",
+                hierarchy.nodes()
+            ));
         }
         let ends: Vec<u32> = stored.field("ends")?;
         if !ends.is_sorted_by(|a, b| a < b) || ends.last().is_some_and(|&last| last as usize >= labels) {
@@ -219,6 +261,14 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             options.alpha = rule.parse().map_err(|e: crate::EngineError| e.to_string())?;
             options.settled.alphas = Some(stored.tensor(ALPHA, &[labels])?.into());
         }
+        if let Some([features, count]) = stored.field::<Option<[usize; 2]>>("pairs")? {
+            let starts = stored.tensor(STARTS, &[features.saturating_add(1)])?;
+            let nodes = stored.tensor(NODES, &[count])?;
+            let starts = starts.iter().map(|&start| start as usize).collect();
+            let nodes = nodes.iter().map(|&node| node as u32).collect();
+            let pairs = SeenPairs::new(labels, starts, nodes).map_err(|e| e.to_string())?;
+            (options.weights, options.settled.pairs) = (WeightChoice::Seen, Some(Arc::new(pairs)));
+        }
         let support = stored.tensor(SUPPORT, &[labels])?;
         options.settled.support = Some(support.iter().map(|&count| count as u32).collect());
         options.settled.taxonomy = Some(Arc::new(taxonomy));
@@ -239,10 +289,22 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let shape = options.settled.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
             let hierarchy = taxonomy.hierarchy();
             let kind = if hierarchy.is_tree() { "tree" } else { "acyclic graph" };
-            let inner = options.settled.ends.iter().flat_map(|ends| ends.iter()).filter(|&&node| !hierarchy.is_leaf(node));
-            format!(", {kind} with {} leaves and {} inner nodes that are labels", hierarchy.leaves().len(), inner.count())
+            let inner = options
+                .settled
+                .ends
+                .iter()
+                .flat_map(|ends| ends.iter())
+                .filter(|&&node| !hierarchy.is_leaf(node));
+            format!(
+                ", {kind} with {} leaves and {} inner nodes that are labels",
+                hierarchy.leaves().len(),
+                inner.count()
+            )
         });
-        format!("{bias}, {norm}, {} per example{shape}", if K::NAME == "one" { "one node" } else { "several nodes" })
+        format!(
+            "{bias}, {norm}, {} per example{shape}",
+            if K::NAME == "one" { "one node" } else { "several nodes" }
+        )
     }
 
     fn facts(_: &K::Structure, task: &Self) -> Map<String, Value> {
@@ -306,7 +368,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         })
     }
 
-    fn draw(&self, _: &K::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
-        drawing::tree(&self.options, names, weights)
+    fn draw(&self, structure: &K::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
+        drawing::tree(&self.options, names, &K::squares(structure, weights))
     }
 }

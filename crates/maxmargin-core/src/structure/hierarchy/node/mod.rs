@@ -154,6 +154,18 @@ impl NodeStructure {
         Ok(self)
     }
 
+    /// Σ of the squared weights of each node.
+    ///
+    /// # Panics
+    ///
+    /// When there are more or fewer weights than [`dim`](Structure::dim).
+    pub fn node_squares(&self, weights: &[f64]) -> Vec<f64> {
+        assert_eq!(weights.len(), self.dim(), "a number for each weight");
+        let mut squares = vec![0.0; self.blocks.nodes()];
+        self.blocks.add_products(weights, weights, &mut squares);
+        squares
+    }
+
     /// The number of features, without the bias.
     pub fn features(&self) -> usize {
         self.blocks.features
