@@ -63,11 +63,12 @@ fn check<S: Structure + 'static>(
     for kind in SolverKind::EXACT {
         assert_eq!(
             kind.check(&joint).is_ok(),
-            [SolverKind::Bmrm, SolverKind::PBmrm].contains(&kind),
+            [SolverKind::Bmrm, SolverKind::PBmrm, SolverKind::Bcfw].contains(&kind),
             "{kind}"
         );
     }
-    let found = [SolverKind::Auto, SolverKind::PBmrm].map(|kind| solved(&joint, kind, lambda));
+    let found =
+        [SolverKind::Auto, SolverKind::Bmrm, SolverKind::PBmrm].map(|kind| solved(&joint, kind, lambda));
     for (certificate, weights) in found {
         for _ in 0..3 {
             let (other, _) = solved(&risk(Some(random_alpha(random, hierarchy))), SolverKind::Bcfw, lambda);

@@ -30,3 +30,14 @@ pub(crate) fn block_squares(norm: &dyn BlockNorm, x: &[f64]) -> Vec<f64> {
     squares.iter_mut().for_each(|square| *square = super::round_up(*square + lost, x.len() as f64));
     squares
 }
+
+/// So that a block that has lost its weight can have it again, something is added to the squares of all: this share of the relative gap,
+/// squared, of their mean. Norms that are summed on the way to a leaf then grow by about that share of the gap.
+const FLOOR: f64 = 0.03;
+
+/// The α that are best for weights with these squares in each block, none of them 0, where the relative gap is still this.
+pub(crate) fn followed_alpha(norm: &dyn BlockNorm, squares: &[f64], gap: f64) -> Vec<f64> {
+    let share = (FLOOR * gap.clamp(1e-6, 1.0)).powi(2);
+    let floor = share * squares.iter().sum::<f64>() / squares.len().max(1) as f64 + f64::MIN_POSITIVE;
+    norm.best(&squares.iter().map(|square| square + floor).collect::<Vec<_>>()).0
+}

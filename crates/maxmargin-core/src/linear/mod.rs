@@ -15,7 +15,7 @@ mod rows;
 mod seen_pairs;
 
 pub use block_norm::BlockNorm;
-pub(crate) use block_norm::block_squares;
+pub(crate) use block_norm::{block_squares, followed_alpha};
 pub use common_directions::CommonDirections;
 pub use coo_vector::CooVector;
 pub(crate) use dense::{

@@ -201,6 +201,11 @@ pub trait Risk: Sync {
     fn norm(&self) -> Option<&dyn BlockNorm> {
         None
     }
+    /// The same risk with features scaled by √α_n in each block of its [norm](Self::norm), where it has one. An α of 0 takes a block away.
+    fn scaled(&self, alpha: &[f64]) -> Option<Box<dyn Risk + '_>> {
+        let _ = alpha;
+        None
+    }
     /// Directions that the slopes of all examples share, where those dominate.
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
         None

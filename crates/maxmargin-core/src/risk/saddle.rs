@@ -42,7 +42,7 @@ pub(super) struct FlowSaddle<'a, S: Structure> {
 
 impl<S: Structure> Saddle for FlowSaddle<'_, S>
 where
-    Example<S>: Sync,
+    Example<S>: Send + Sync,
 {
     fn arcs(&self, i: usize) -> usize {
         self.flow.arcs(&self.examples[i].input)

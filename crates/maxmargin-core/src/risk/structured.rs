@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskId, RiskMemory, Saddle, SummedPlanes};
@@ -34,8 +34,8 @@ use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check
 pub struct StructuredRisk<S: Structure, Q> {
     id: RiskId,
     structure: S,
-    search: Q,
-    examples: Vec<Example<S>>,
+    search: Arc<Q>,
+    examples: Arc<[Example<S>]>,
     magnitudes: Vec<Magnitude>,
     /// Made when the first product with a plane of the example is asked for.
     kernels: Vec<OnceLock<S::Kernel>>,
@@ -54,6 +54,10 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
     /// does not fit the structure, where a weight is negative or not finite or a truth costs something, as planes are no lower
     /// bounds then, where sums could be infinite, and where there are more weights than 32 bits can count.
     pub fn new(structure: S, search: Q, examples: Vec<Example<S>>) -> Result<Self> {
+        Self::sharing(structure, Arc::new(search), examples.into())
+    }
+
+    fn sharing(structure: S, search: Arc<Q>, examples: Arc<[Example<S>]>) -> Result<Self> {
         search.check(&structure)?;
         if u32::try_from(structure.dim()).is_err() {
             let problem = format!("{} weights; there can be 2³² at most", structure.dim());
@@ -116,7 +120,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
 
 impl<S: Structure, Q: Search<S>> Risk for StructuredRisk<S, Q>
 where
-    Example<S>: Sync,
+    Example<S>: Send + Sync,
 {
     fn id(&self) -> RiskId {
         self.id
@@ -177,6 +181,12 @@ where
         self.structure.norm()
     }
 
+    fn scaled(&self, alpha: &[f64]) -> Option<Box<dyn Risk + '_>> {
+        let structure = self.structure.scaled(alpha)?;
+        let scaled = Self::sharing(structure, Arc::clone(&self.search), Arc::clone(&self.examples)).ok()?;
+        Some(Box::new(Self { convex: self.convex, ..scaled }))
+    }
+
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
         self.structure.common_directions()
     }
@@ -197,7 +207,7 @@ where
         }
         // All is read before anything changes.
         let mut memories = Vec::with_capacity(memory.examples.len());
-        for (i, (code, example)) in memory.examples.into_iter().zip(&self.examples).enumerate() {
+        for (i, (code, example)) in memory.examples.into_iter().zip(&*self.examples).enumerate() {
             let refuse = || Error::parameter("checkpoint", "a label that is none").of_example(i);
             let known: Memory<S::Label> =
                 Memory::from_code(code).filter(|known| known.lambda >= 0.0).ok_or_else(refuse)?;
@@ -317,7 +327,7 @@ impl<S: Structure, Q: Search<S>> StructuredOracle<'_, S, Q> {
 
 impl<S: Structure, Q: Search<S>> Oracle for StructuredOracle<'_, S, Q>
 where
-    Example<S>: Sync,
+    Example<S>: Send + Sync,
 {
     fn plane(&mut self, i: usize, at: Point<'_>, plane: &mut Plane) -> Bounds {
         let Violation { label, second, slope, offset, value, upper, rounding, .. } =

@@ -84,7 +84,7 @@ pub struct Scene<'a, S: Structure> {
 }
 
 /// A way to find the label that maximises a surrogate.
-pub trait Search<S: Structure>: Sync {
+pub trait Search<S: Structure>: Send + Sync {
     /// Working memory of one thread.
     type Workspace: Default + Send;
 

@@ -14,6 +14,9 @@
 //! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time with
 //! better coefficients over the planes it has (`sdca` on the command line).
 
+mod shared;
+
+pub use self::shared::SharedBcfw;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -23,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::block_ascent::{BlockAscent, Look, Workers};
 use super::choice::check_start;
 use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linear::LargeVector;
 use crate::risk::Risk;
 
@@ -142,7 +145,18 @@ impl Bcfw {
     /// A solver that starts at 0.
     pub fn new(lambda: f64, risk: &dyn Risk, options: BcfwOptions) -> Result<Self> {
         SolverSettings::checked(lambda, None, SolverKind::Bcfw, risk)?;
-        Ok(Self {
+        if risk.norm().is_some() {
+            return Err(Error::parameter(
+                "solver",
+                "the risk has a norm of its own; `SharedBcfw` is for that",
+            ));
+        }
+        Ok(Self::unchecked(lambda, risk, options))
+    }
+
+    /// The same where the caller has checked everything.
+    fn unchecked(lambda: f64, risk: &dyn Risk, options: BcfwOptions) -> Self {
+        Self {
             options,
             ascent: BlockAscent::new(lambda, risk),
             random: Pcg64Mcg::seed_from_u64(options.seed),
@@ -156,7 +170,7 @@ impl Bcfw {
             starts_here: false,
             estimated_gap: None,
             made_for: MadeFor::new(risk),
-        })
+        }
     }
 
     /// From given weights: the first pass takes the planes there, which hold wherever they are taken, and finds the best

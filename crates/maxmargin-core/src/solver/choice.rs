@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    Bcfw, BcfwOptions, Bmrm, CustomSolver, Extragradient, NSlack, ProxBmrm, ProxOptions, Sgd, SmallQp,
-    Solver, SolverFactory,
+    Bcfw, BcfwOptions, Bmrm, CustomSolver, Extragradient, NSlack, ProxBmrm, ProxOptions, Sgd, SharedBcfw,
+    SmallQp, Solver, SolverFactory,
 };
 use crate::error::{Error, Result};
 use crate::risk::Risk;
@@ -137,7 +137,7 @@ impl SolverKind {
                 choice(SolverKind::Sgd, "the only one that needs no convex risk")
             }
             SolverKind::Auto if risk.norm().is_some() => {
-                choice(SolverKind::Bmrm, "its master problem finds the shared norm's weights too")
+                choice(SolverKind::Bcfw, "fastest under a shared norm")
             }
             SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
                 choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
@@ -164,9 +164,11 @@ impl SolverKind {
         if let Some(factory) = self.factory() {
             return factory.check(risk);
         }
-        if risk.norm().is_some() && !matches!(self, SolverKind::Auto | SolverKind::Bmrm | SolverKind::PBmrm) {
+        if risk.norm().is_some()
+            && !matches!(self, SolverKind::Auto | SolverKind::Bmrm | SolverKind::PBmrm | SolverKind::Bcfw)
+        {
             let problem =
-                format!("{self} knows the Euclidean norm only; use bmrm or p-bmrm for a shared norm");
+                format!("{self} knows the Euclidean norm only; use bcfw, bmrm or p-bmrm for a shared norm");
             return Err(Error::parameter("solver", problem));
         }
         if matches!(self, SolverKind::Extragradient | SolverKind::SmallQp) {
@@ -227,6 +229,10 @@ impl Choice {
             SolverKind::NSlack => {
                 let solver = NSlack::new(lambda, risk)?;
                 Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
+            }
+            SolverKind::Bcfw if risk.norm().is_some() => {
+                let options = BcfwOptions { seed, ..Default::default() };
+                Box::new(SharedBcfw::new(lambda, risk, options, from)?)
             }
             SolverKind::Bcfw | SolverKind::Sdca => {
                 let is_sdca = self.kind == SolverKind::Sdca;

@@ -36,7 +36,7 @@ pub mod simplex_qp;
 mod small_qp;
 mod state;
 
-pub use bcfw::{Bcfw, BcfwOptions};
+pub use bcfw::{Bcfw, BcfwOptions, SharedBcfw};
 pub use bmrm::Bmrm;
 pub use certificate::{Certificate, Gap, lower_bound_of};
 pub use choice::{Choice, SolverKind, SolverSettings};

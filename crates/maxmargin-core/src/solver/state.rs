@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SmallQp, Solver, SolverFactory};
+use super::{
+    Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SharedBcfw, SmallQp, Solver, SolverFactory,
+};
 use crate::error::{Error, Result};
 use crate::risk::{Risk, RiskMemory};
 
@@ -30,6 +32,8 @@ pub enum SolverState<'a> {
         /// Everything that its next pass depends on.
         state: Vec<u8>,
     },
+    /// BCFW under a norm of the risk's own.
+    SharedBcfw(&'a SharedBcfw),
 }
 
 /// The same, read back: variants in the same order.
@@ -43,6 +47,7 @@ enum OwnedState {
     Extragradient(Box<Extragradient>),
     SmallQp(Box<SmallQp>),
     Other { name: String, state: Vec<u8> },
+    SharedBcfw(Box<SharedBcfw>),
 }
 
 /// The state of a run, its solver and what the risk's searches remember.
@@ -75,6 +80,7 @@ pub fn load_state_with(
         OwnedState::Sgd(solver) => solver,
         OwnedState::Extragradient(solver) => solver,
         OwnedState::SmallQp(solver) => solver,
+        OwnedState::SharedBcfw(solver) => solver,
         OwnedState::Other { name, state } => {
             let load = others.iter().find(|other| other.name() == name).ok_or_else(|| {
                 let problem = format!("saved by the solver {name}, and nobody here can read that");

@@ -156,6 +156,12 @@ pub trait Structure: Send + Sync + Sized {
         None
     }
 
+    /// The same structure with features scaled by √α_n in each block of its [norm](Self::norm), and the Euclidean norm for it.
+    fn scaled(&self, alpha: &[f64]) -> Option<Self> {
+        let _ = alpha;
+        None
+    }
+
     /// Directions along which the features of labels differ in the same way for all inputs, where they dominate.
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
         None

@@ -32,6 +32,14 @@ impl ExampleModel {
         self.idle.push(0);
     }
 
+    /// Computes all inner products anew: `products` has those of a plane with the ones before it, and with itself.
+    pub(super) fn refit(&mut self, mut products: impl FnMut(&Plane, &[Plane]) -> Vec<f64>) {
+        self.products.clear();
+        for (k, plane) in self.planes.iter().enumerate() {
+            self.products.extend(products(plane, &self.planes[..k]));
+        }
+    }
+
     /// How large the labels are: what a visit costs, more or less.
     pub(super) fn size(&self) -> usize {
         self.planes.first().map_or(0, Plane::size)

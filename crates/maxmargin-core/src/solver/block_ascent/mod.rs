@@ -28,7 +28,9 @@ pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
 use super::certificate::{is_negligible, lower_bound_of};
 use super::mass;
-use crate::linear::{LargeVector, Precise, PreciseSum, precise_share, round_down, round_up};
+use crate::linear::{
+    BlockNorm, LargeVector, Precise, PreciseSum, block_squares, precise_share, round_down, round_up,
+};
 use crate::risk::{Bounds, Oracle, Point, Risk, norm_bound};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
@@ -387,6 +389,51 @@ impl BlockAscent {
         }
     }
 
+    /// Takes the same coefficients for planes of another risk, whose labels are those of before but whose features are others: products and
+    /// weights are computed anew.
+    pub(super) fn refit(&mut self, workers: &mut Workers<'_>) {
+        let risk = workers.risk;
+        let oracle = || (risk.oracle(), Vec::new());
+        self.models.par_iter_mut().enumerate().for_each_init(oracle, |(oracle, products), (i, model)| {
+            model.refit(|plane, before| {
+                products.clear();
+                oracle.products(i, plane, before, products);
+                products.clone()
+            });
+        });
+        self.recompute_weights(workers);
+    }
+
+    /// A lower bound on F* under another norm than the Euclidean one, where the workers are those of the risk itself: what is kept here may be of one
+    /// whose features are scaled. Σ β b − 1/(2λ) max_α Σ α_n ‖(Σ β a)_n‖², less what rounding may have added.
+    pub(super) fn lower_bound_under(
+        &mut self,
+        norm: &dyn BlockNorm,
+        workers: &mut Workers<'_>,
+        gap: f64,
+    ) -> f64 {
+        let kept = (std::mem::take(&mut self.weights), self.drift);
+        self.weights = LargeVector::zeros(workers.risk.dim());
+        let mut bound = 0.0;
+        for is_precise in [self.is_precise, true] {
+            match is_precise {
+                false => self.sum_plainly(workers),
+                true => self.sum_precisely(workers),
+            }
+            // √ max_α Σ α_n ‖·‖² is a norm, and no more than the Euclidean one, as no α is above 1.
+            let largest = round_up(norm.largest(&block_squares(norm, &self.weights)).sqrt(), 2.0);
+            let distance = self.drift.distance();
+            let (offsets, load) = self.offsets_and_load();
+            bound = lower_bound_of(offsets, largest + distance, self.lambda, load);
+            if is_precise || is_negligible(self.lambda * distance * (largest + distance), gap) {
+                break;
+            }
+            self.is_precise = true;
+        }
+        (self.weights, self.drift) = kept;
+        bound
+    }
+
     /// A lower bound on F*: Σ β b − λ/2 ‖w‖², less what the rounding of all changes and sums may have added to it. Where
     /// that is not negligible against `gap`, the weights are computed anew first, and with twice the digits if need be.
     pub(super) fn lower_bound(&mut self, workers: &mut Workers<'_>, gap: f64) -> f64 {
@@ -410,6 +457,19 @@ impl BlockAscent {
 
     /// What the coefficients prove.
     fn dual(&self, risk: &dyn Risk) -> Dual {
+        let (offsets, load) = self.offsets_and_load();
+        let (norm, rounded) = self.anchor.free_norm(risk.common_directions(), &self.weights);
+        let distance = self.drift.distance() + rounded;
+        Dual {
+            // No example may give its planes more than its mass: all coefficients are scaled down.
+            bound: lower_bound_of(offsets, norm + distance, self.lambda, load),
+            allowance: self.lambda * distance * (norm + distance),
+            norm: if self.anchor.is_absent() { norm } else { norm_bound(&self.weights) },
+        }
+    }
+
+    /// No more than Σ β b, and no less than the largest share of an example's mass that its planes have.
+    fn offsets_and_load(&self) -> (f64, f64) {
         let mut offsets = Precise::default();
         let (mut load, mut most) = (1.0_f64, 0);
         for model in &self.models {
@@ -419,15 +479,7 @@ impl BlockAscent {
             most = most.max(model.planes.len());
         }
         let operations = most as f64 + self.terms;
-        let offsets = round_down(offsets.get(), operations);
-        let (norm, rounded) = self.anchor.free_norm(risk.common_directions(), &self.weights);
-        let distance = self.drift.distance() + rounded;
-        Dual {
-            // No example may give its planes more than its mass: all coefficients are scaled down.
-            bound: lower_bound_of(offsets, norm + distance, self.lambda, round_up(load, operations + 16.0)),
-            allowance: self.lambda * distance * (norm + distance),
-            norm: if self.anchor.is_absent() { norm } else { norm_bound(&self.weights) },
-        }
+        (round_down(offsets.get(), operations), round_up(load, operations + 16.0))
     }
 }
 

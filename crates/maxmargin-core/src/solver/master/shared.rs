@@ -8,16 +8,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Master, Solution};
-use crate::linear::{BlockNorm, block_squares, dot, round_down, round_up};
+use crate::linear::{BlockNorm, block_squares, dot, followed_alpha, round_down, round_up};
 use crate::risk::{GroupPlane, norm_bound};
 use crate::solver::certificate::lower_bound_of;
 use crate::solver::simplex_qp::{QpLimits, solve};
 
 /// The most rounds for one master problem.
 const ROUNDS: usize = 60;
-
-/// So much of the mean square is added to all, so that a block that has lost its weight can have it again.
-const FLOOR: f64 = 1e-6;
 
 /// What a master problem under a block norm keeps.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -97,9 +94,7 @@ impl Master {
             if reached - bound <= gap || self.quadratic.halt().is_due() {
                 break;
             }
-            let floor = FLOOR * squares.iter().sum::<f64>() / squares.len().max(1) as f64;
-            let raised: Vec<f64> = squares.iter().map(|square| square + floor).collect();
-            self.shared.alpha = norm.best(&raised).0;
+            self.shared.alpha = followed_alpha(norm, &squares, gap / reached);
         }
         let is_halted = self.quadratic.halt().is_due();
         let Some(best) = best.filter(|_| !is_halted) else {

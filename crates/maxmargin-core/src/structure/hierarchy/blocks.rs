@@ -62,6 +62,13 @@ impl NodeBlocks {
         }
     }
 
+    /// The same with blocks scaled and the Euclidean norm, where it is the shared one and these are α: no more than 1.
+    pub fn scaled(&self, alpha: &[f64]) -> Option<Self> {
+        let are_alpha = alpha.iter().all(|alpha| *alpha <= 1.0);
+        let scales = scales(&self.hierarchy, Some(alpha)).ok().filter(|_| self.is_shared && are_alpha)?;
+        Some(Self { scales, is_shared: false, ..self.clone() })
+    }
+
     pub fn norm(&self) -> Option<&dyn BlockNorm> {
         self.is_shared.then_some(self)
     }

@@ -294,6 +294,11 @@ impl Structure for NodeStructure {
         self.blocks.norm()
     }
 
+    fn scaled(&self, alpha: &[f64]) -> Option<Self> {
+        let blocks = self.blocks.scaled(alpha)?;
+        Some(Self { blocks, ..self.clone() })
+    }
+
     fn score(&self, w: &[f64], x: &Rows, scores: &mut NodeScores) {
         self.blocks.score(w, x, &mut scores.nodes);
         self.add_up(scores);

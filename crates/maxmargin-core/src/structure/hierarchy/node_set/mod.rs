@@ -196,6 +196,11 @@ impl Structure for NodeSetStructure {
         self.blocks.norm()
     }
 
+    fn scaled(&self, alpha: &[f64]) -> Option<Self> {
+        let blocks = self.blocks.scaled(alpha)?;
+        Some(Self { blocks, ..self.clone() })
+    }
+
     fn variables(&self, _x: &Rows) -> usize {
         self.nodes()
     }
