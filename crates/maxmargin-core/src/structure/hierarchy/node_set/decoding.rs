@@ -1,7 +1,7 @@
 //! The best set of one input, under any mix of score and loss: what each node is worth, and which kernel finds the set.
 
 use super::NodeSetStructure;
-use crate::inference::{BoundedSet, Closure, Gain, Lexicographic, TreeSets, k_best_sets};
+use crate::inference::{BoundedSet, Closure, Gain, Lexicographic, StratifiedTreeSets, TreeSets, k_best_sets};
 use crate::structure::{Found, LabelSet, Mix};
 
 /// The scores of one input: ⟨w, φ(x,y)⟩ = base + Σ_{n∈y} nodes_n.
@@ -11,6 +11,7 @@ pub struct NodeSetScores {
     pub(super) nodes: Vec<f64>,
     plain: Kernels<f64>,
     ends: Kernels<Lexicographic>,
+    pub(super) strata: StratifiedTreeSets,
 }
 
 /// What finds sets, and what nodes are worth to it.

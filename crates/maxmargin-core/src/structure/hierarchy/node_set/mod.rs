@@ -17,7 +17,9 @@ use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
 use crate::linear::{FeatureSum, round_up};
 use crate::structure::shape::check_ascending;
-use crate::structure::{Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Structure};
+use crate::structure::{
+    Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Stratified, Structure,
+};
 
 /// Which labels there are, the loss, and how the blocks of weights are scaled.
 #[derive(Debug, Clone)]
@@ -63,6 +65,8 @@ pub struct NodeSetStructure {
     loss: SetLoss,
     /// The sum of all squared scales.
     largest_square: f64,
+    /// Whether the best set of every loss can be found.
+    has_strata: bool,
 }
 
 impl NodeSetStructure {
@@ -77,7 +81,8 @@ impl NodeSetStructure {
         }
         let blocks = NodeBlocks::new(features, hierarchy, bias, alpha.as_deref())?;
         let largest_square = blocks.squares(0..blocks.nodes() as u32);
-        Ok(Self { blocks, is_tree, rules, loss, largest_square })
+        let structure = Self { blocks, is_tree, rules, loss, largest_square, has_strata: false };
+        Ok(Self { has_strata: structure.check_strata().is_ok(), ..structure })
     }
 
     /// The number of features, without the bias.
@@ -236,7 +241,8 @@ impl Structure for NodeSetStructure {
 
     fn offers(&self) -> Offers<'_, Self> {
         let sets = self.has_sizes().then_some(self as &dyn LabelSets<Self>);
-        Offers { sets, ..Offers::usual(self) }
+        let stratified = self.has_strata.then_some(self as &dyn Stratified<Self>);
+        Offers { sets, stratified, ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {
