@@ -17,7 +17,7 @@ const FIRST_STEPS: usize = 40;
 const STEPS: usize = 8;
 
 /// A set is proven to be best where no other can be worth more by this share of all values.
-const TOLERANCE: f64 = 1e-13;
+const TOLERANCE: f64 = 1e-14;
 
 /// Searches for best sets whose paths end at leaves; working memory that is reused.
 ///
