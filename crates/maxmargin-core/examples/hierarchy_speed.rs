@@ -77,7 +77,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         print!(", in a tree {time:.2} ms");
         let mut covered = CoveredClosure::default();
         let mut best = None;
-        time = milliseconds(1, || best = covered.maximize(&graph, &values, true, &[], 200));
+        time = milliseconds(1, || {
+            best = covered.maximize(&graph, &values, true, &[], (200_000 / nodes).min(200))
+        });
         let missed = best.map_or(f64::NAN, |best| best.bound - best.value);
         println!(", covered {time:.0} ms, which may miss {missed:.3}");
     }

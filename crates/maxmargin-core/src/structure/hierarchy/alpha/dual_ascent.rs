@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::inference::Hierarchy;
 
 /// The most passes over all rows.
-const MOST_PASSES: usize = if cfg!(feature = "interior-point") { 400 } else { 20_000 };
+const MOST_PASSES: usize = if cfg!(feature = "interior-point") { 40 } else { 20_000 };
 
 /// How far the sum of powers may be above its least, as a share; and how far sums may leave their bounds.
 const TOLERANCE: f64 = 1e-6;

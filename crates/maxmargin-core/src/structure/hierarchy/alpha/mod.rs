@@ -6,7 +6,7 @@
 //!
 //! | rule | | on trees | elsewhere |
 //! | --- | --- | --- | --- |
-//! | `rho=R` | min Σ α^ρ (6.6) | closed form | multiplicative updates, where the limit does not matter; else as below |
+//! | `rho=R` | min Σ α^ρ (6.6) | closed form | dual ascent, interior points |
 //! | `rho=R,directed` | the same with α_child ≥ α_parent | one number per node by bisection | dual ascent, interior points |
 //! | `maxmin` | max min α with α_child ≥ α_parent (6.7) | progressive filling | progressive filling |
 //!
@@ -20,7 +20,6 @@ mod dual_ascent;
 mod interior_point;
 mod leaf_multipliers;
 mod max_min;
-mod power_graph;
 mod power_tree;
 pub mod shared;
 
@@ -89,10 +88,7 @@ impl AlphaRule {
             AlphaRule::Power { rho, is_directed: true } if is_tree => {
                 Ok(directed_tree::weights(hierarchy, rho))
             }
-            AlphaRule::Power { rho, is_directed } => {
-                let quick = (!is_directed).then(|| power_graph::weights(hierarchy, rho, limit)).flatten();
-                quick.map_or_else(|| dual_ascent::weights(hierarchy, rho, is_directed, limit), Ok)
-            }
+            AlphaRule::Power { rho, is_directed } => dual_ascent::weights(hierarchy, rho, is_directed, limit),
         }
     }
 }
