@@ -1,8 +1,19 @@
 //! The best set of one input, under any mix of score and loss: what each node is worth, and which kernel finds the set.
 
 use super::NodeSetStructure;
-use crate::inference::{BoundedSet, Closure, Gain, Lexicographic, TreeSets, k_best_sets};
+use crate::inference::{
+    BoundedSet, Closure, CoveredClosure, Gain, Lexicographic, StratifiedTreeSets, TreeSets,
+    best_sets_elsewhere, k_best_sets,
+};
 use crate::structure::{Found, LabelSet, Mix};
+
+/// At the ends of the λ-oracle, what the one that breaks ties counts of the other, where branch and bound finds sets. Decoding may miss
+/// as much of all scores together.
+pub(super) const TIE: f64 = 1e-12;
+
+/// The most spaces of sets that branch and bound looks at, and the most nodes of all of them together; what is then missed is said.
+const MOST_SPACES: usize = 200;
+const MOST_NODES: usize = 200_000;
 
 /// The scores of one input: ⟨w, φ(x,y)⟩ = base + Σ_{n∈y} nodes_n.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +22,8 @@ pub struct NodeSetScores {
     pub(super) nodes: Vec<f64>,
     plain: Kernels<f64>,
     ends: Kernels<Lexicographic>,
+    covered: CoveredClosure,
+    pub(super) strata: StratifiedTreeSets,
 }
 
 /// What finds sets, and what nodes are worth to it.
@@ -58,6 +71,9 @@ impl NodeSetStructure {
         truth: Option<&LabelSet>,
         mix: Mix,
     ) -> Found<LabelSet> {
+        if self.is_hard() {
+            return self.best_covered(scores, truth, mix);
+        }
         // At the ends of the λ-oracle the other of the two breaks ties.
         let best = match truth.filter(|_| mix.score == 0.0 || mix.loss == 0.0) {
             Some(truth) => {
@@ -76,6 +92,34 @@ impl NodeSetStructure {
         };
         // Without fixed nodes there always is a set.
         let Best { set, missed } = best.unwrap_or(Best { set: Vec::new(), missed: f64::INFINITY });
+        self.found(scores, truth, mix, set, missed)
+    }
+
+    /// The best set by branch and bound.
+    fn best_covered(
+        &self,
+        scores: &mut NodeSetScores,
+        truth: Option<&LabelSet>,
+        mix: Mix,
+    ) -> Found<LabelSet> {
+        let (of_scores, of_losses) = (scores.extent(), self.loss.largest_of_all(self.nodes()));
+        let NodeSetScores { nodes, plain: Kernels { values, .. }, covered, .. } = scores;
+        let share = |of: f64, by: f64| if by > 0.0 { TIE * of / by } else { 0.0 };
+        let mixed = match truth {
+            Some(_) if mix.loss == 0.0 => {
+                Mix { score: mix.score, loss: mix.score * share(of_scores, of_losses) }
+            }
+            Some(_) if mix.score == 0.0 => {
+                Mix { score: mix.loss * share(of_losses, of_scores), loss: mix.loss }
+            }
+            _ => mix,
+        };
+        self.weigh(nodes, truth, values, |score, slope| mixed.height(score, slope));
+        let most_spaces = (MOST_NODES / values.len()).min(MOST_SPACES);
+        let best = covered.maximize(self.hierarchy(), values, self.rules.never_empty, &[], most_spaces);
+        // Each leaf with its ancestors is a set.
+        let (set, missed) =
+            best.map_or((Vec::new(), f64::INFINITY), |best| (best.set, best.bound - best.value));
         self.found(scores, truth, mix, set, missed)
     }
 
@@ -120,6 +164,10 @@ impl NodeSetStructure {
     pub(super) fn best_otherwise(&self, scores: &mut NodeSetScores, set: &LabelSet) -> Vec<f64> {
         self.weigh_plainly(scores, None, Mix::SCORE);
         let NodeSetScores { base, nodes, plain, .. } = scores;
+        if self.is_tree {
+            let others = best_sets_elsewhere(self.hierarchy(), nodes, self.rules, set.on());
+            return others.into_iter().map(|other| *base + other).collect();
+        }
         let mut fixed = vec![None; nodes.len()];
         let mut otherwise = |node: usize| {
             fixed[node] = Some(set.on().binary_search(&(node as u32)).is_err());
@@ -196,7 +244,7 @@ impl NodeSetStructure {
             if with_root[root as usize] == Some(false) {
                 continue;
             }
-            let before = std::mem::replace(&mut with_root[root as usize], Some(true));
+            let before = with_root[root as usize].replace(true);
             if closure.maximize(hierarchy, values, &with_root, set) {
                 let value = set.iter().fold(G::ZERO, |sum, &node| sum + values[node as usize]);
                 if best.as_ref().is_none_or(|(other, _)| other.is_below(value)) {
