@@ -42,7 +42,7 @@ pub trait LabelKind: Clone + Copy + Debug + Default + Send + Sync + 'static {
     /// The label with these most specific nodes.
     fn label(structure: &Self::Structure, ends: &[u32]) -> Result<LabelOf<Self>>;
 
-    /// The nodes of a label with all above them, ascending. (Those of a flat structure, too.)
+    /// The nodes of a label, ascending.
     fn nodes(structure: &Self::Structure, label: &LabelOf<Self>) -> Vec<u32>;
 
     /// The loss of a label with these nodes where others are true, both with all above them; the truth has so many more that the

@@ -47,7 +47,8 @@ impl HierarchyMetrics {
         let (mut true_sets, mut predicted_sets) = (Vec::new(), Vec::new());
         for (i, label) in predicted.iter().enumerate() {
             let nameless = truth.labels_of(i).iter().filter(|&&label| label == UNKNOWN_LABEL).count();
-            let (a, b) = (truth.nodes_of(i), K::nodes(structure, label));
+            // Flat labels have nothing above them, but what they stand for has.
+            let (a, b) = (truth.nodes_of(i), truth.closed(K::nodes(structure, label)));
             let both = b.iter().filter(|node| a.binary_search(node).is_ok()).count();
             hierarchical.truth += a.len() + nameless;
             hierarchical.predicted += b.len();
