@@ -6,12 +6,13 @@ mod hierarchies;
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, PowerConeT, SolverStatus, SupportedConeT,
-    ZeroConeT,
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, PowerConeT, SecondOrderConeT, SolverStatus,
+    SupportedConeT, ZeroConeT,
 };
 use hierarchies::random_hierarchy;
 use maxmargin_core::inference::Hierarchy;
 use maxmargin_core::structure::alpha::AlphaRule;
+use maxmargin_core::structure::alpha::shared::{best_alpha, largest_sum};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -183,4 +184,79 @@ fn duplicated_nodes_change_less_and_less() {
         "{:?}",
         [2.0, 1.5, 1.1].map(moved)
     );
+}
+
+/// The polytope A of the shared norm, on the first columns of a program.
+fn shared_polytope(hierarchy: &Hierarchy) -> Cones {
+    let mut cones = Cones::default();
+    for &leaf in hierarchy.leaves() {
+        let sum: Vec<(usize, f64)> =
+            hierarchy.ancestors(leaf).iter().map(|&node| (node as usize, 1.0)).collect();
+        cones.at_most(&sum, 1.0);
+    }
+    (0..hierarchy.nodes()).for_each(|node| cones.at_least(&[(node, 1.0)], 0.0));
+    cones
+}
+
+fn is_inside(hierarchy: &Hierarchy, alpha: &[f64]) -> bool {
+    let sum = |leaf: &u32| hierarchy.ancestors(*leaf).iter().map(|&node| alpha[node as usize]).sum::<f64>();
+    alpha.iter().all(|alpha| *alpha >= 0.0) && hierarchy.leaves().iter().all(|leaf| sum(leaf) <= 1.0 + 1e-12)
+}
+
+#[test]
+fn weights_of_the_shared_norm() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    for round in 0..150 {
+        let hierarchy = random_hierarchy(&mut random, 12, round % 2 == 0);
+        let nodes = hierarchy.nodes();
+        let mut square = || match random.random_range(0..4) {
+            0 if round % 3 == 0 => 0.0,
+            1 => random.random_range(0.0..1.0f64).powi(6),
+            _ => random.random_range(0.0..2.0),
+        };
+        let squares: Vec<f64> = (0..nodes).map(|_| square()).collect();
+        let found = best_alpha(&hierarchy, &squares).unwrap();
+        assert!(is_inside(&hierarchy, &found.weights), "round {round}: {found:?}");
+        let parts = squares.iter().zip(&found.weights).filter(|(q, _)| **q > 0.0);
+        let norm: f64 = parts.map(|(q, alpha)| q / alpha).sum();
+        assert!((norm - found.norm).abs() <= 1e-9 * norm, "round {round}: {norm}, {found:?}");
+        assert!(found.norm - found.least <= 1e-7 * norm, "round {round}: {found:?}");
+        let mut cones = shared_polytope(&hierarchy);
+        for (node, q) in squares.iter().enumerate() {
+            // t·α ≥ q: ‖(t − α, 2√q)‖ ≤ t + α.
+            cones.add(&[(nodes + node, -1.0), (node, -1.0)], 0.0);
+            cones.add(&[(nodes + node, -1.0), (node, 1.0)], 0.0);
+            cones.add(&[], 2.0 * q.sqrt());
+            cones.cones.push(SecondOrderConeT(3));
+        }
+        let costs: Vec<f64> = (0..2 * nodes).map(|column| f64::from(u8::from(column >= nodes))).collect();
+        let expected: f64 = cones.minimize(&costs)[nodes..].iter().sum();
+        assert!((expected - norm).abs() < 1e-5 * (1.0 + norm), "round {round}: {norm} and {expected}");
+    }
+}
+
+#[test]
+fn largest_sums_of_the_shared_norm() {
+    let mut random = Pcg64Mcg::seed_from_u64(4);
+    let mut widest = 0.0_f64;
+    for round in 0..150 {
+        let hierarchy = random_hierarchy(&mut random, 12, round % 3 == 0);
+        let nodes = hierarchy.nodes();
+        let mut value = || match random.random_range(0..3) {
+            0 if round % 2 == 0 => 0.0,
+            _ => random.random_range(0.0..2.0f64).powi(2),
+        };
+        let values: Vec<f64> = (0..nodes).map(|_| value()).collect();
+        let found = largest_sum(&hierarchy, &values).unwrap();
+        let costs: Vec<f64> = values.iter().map(|value| -value).collect();
+        let best = shared_polytope(&hierarchy).minimize(&costs);
+        let expected: f64 = best.iter().zip(&values).map(|(alpha, value)| alpha * value).sum();
+        let allowed = 1e-6 * (1.0 + expected);
+        assert!(
+            found.low <= expected + allowed && expected <= found.high + allowed,
+            "round {round}: {found:?}, {expected}"
+        );
+        widest = widest.max((found.high - found.low) / found.high.max(1e-9));
+    }
+    assert!(widest < 0.01, "{widest}");
 }

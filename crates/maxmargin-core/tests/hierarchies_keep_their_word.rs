@@ -11,7 +11,7 @@ use hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::{Hierarchy, SetRules};
 use maxmargin_core::structure::{
-    Example, LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss,
+    Example, LabelSet, Mix, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss,
     Structure,
 };
 use maxmargin_core::testing::check_structure;
@@ -84,7 +84,7 @@ fn sets_of_nodes() {
         let (is_whole, is_tree) = (round % 2 == 0, round % 4 < 2);
         let hierarchy = Arc::new(random_hierarchy(&mut random, 6, is_tree));
         let nodes = hierarchy.nodes();
-        let rules = SetRules { needs_child: is_tree && round % 3 == 0, never_empty: round % 5 < 3 };
+        let rules = SetRules { needs_child: round % 3 == 0, never_empty: round % 5 < 3 };
         let of_leaves = || (0..nodes as u32).map(|node| f64::from(u8::from(hierarchy.is_leaf(node))));
         let mean = round % 11 == 0;
         let loss = match round % 7 {
@@ -111,7 +111,33 @@ fn sets_of_nodes() {
         });
         check_structure(&structure, &examples, |_| labels.clone())
             .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
+        for example in &examples {
+            let mut scores = Default::default();
+            structure.score(&vec![0.3; structure.dim()], &example.input, &mut scores);
+            let found = structure.maximize(&example.input, &example.truth, &mut scores, Mix::AUGMENTED);
+            assert_eq!(found.missed, 0.0, "so few labels leave nothing open");
+        }
     }
+}
+
+#[test]
+fn strata_are_refused_with_the_reason() {
+    let structure = |parents: &[Vec<u32>], loss| {
+        let hierarchy = Arc::new(Hierarchy::from_parents(parents).unwrap());
+        NodeSetStructure::new(1, hierarchy, NodeSetOptions { loss, ..NodeSetOptions::default() }).unwrap()
+    };
+    let refused = |parents: &[Vec<u32>], loss| {
+        let structure = structure(parents, loss);
+        assert!(structure.offers().stratified.is_none());
+        structure.check_strata().unwrap_err().to_string()
+    };
+    let (tree, graph) = ([vec![], vec![0], vec![0]], [vec![], vec![0], vec![0, 1]]);
+    let hamming = |weights: [f64; 3]| SetLoss::Hamming { weights: Some(weights.into()), mean: false };
+    assert!(structure(&tree, hamming([0.0, 2.0, 2.0])).offers().stratified.is_some());
+    assert!(refused(&graph, SetLoss::default()).contains("several parents"));
+    assert!(refused(&tree, hamming([0.0, 1.0, 2.0])).contains("different costs"));
+    let star: Vec<Vec<u32>> = (0..10_000).map(|node| if node == 0 { vec![] } else { vec![0] }).collect();
+    assert!(refused(&star, SetLoss::default()).contains("too many nodes"));
 }
 
 #[test]

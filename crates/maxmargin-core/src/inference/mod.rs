@@ -6,8 +6,8 @@
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
-//! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`]) and by maximum flow
-//! in all graphs ([`Closure`]).
+//! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`], of every loss
+//! [`StratifiedTreeSets`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
 //! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
@@ -19,6 +19,7 @@ mod bipartite;
 mod branch_and_bound;
 mod chow_liu;
 mod closure;
+mod covered_closure;
 mod dense_row;
 mod dominance;
 mod enumeration;
@@ -37,6 +38,7 @@ mod max_marginal_paths;
 mod network;
 mod roof_duality;
 mod stratified_matching;
+mod stratified_tree_sets;
 mod stratified_viterbi;
 mod tree_sets;
 mod viterbi;
@@ -57,6 +59,7 @@ pub use bipartite::Bipartite;
 pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use closure::Closure;
+pub use covered_closure::{CoveredClosure, CoveredSet};
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{BinaryField, LabelGraph};
 pub use flow_projection::{FlowProjection, Projected};
@@ -71,6 +74,7 @@ pub use max_marginal_paths::best_elsewhere;
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;
+pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;
 pub use tree_sets::{SetRules, TreeSets};
 pub use viterbi::viterbi;

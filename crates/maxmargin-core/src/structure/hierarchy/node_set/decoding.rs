@@ -1,8 +1,17 @@
 //! The best set of one input, under any mix of score and loss: what each node is worth, and which kernel finds the set.
 
 use super::NodeSetStructure;
-use crate::inference::{BoundedSet, Closure, Gain, Lexicographic, TreeSets, k_best_sets};
+use crate::inference::{
+    BoundedSet, Closure, CoveredClosure, Gain, Lexicographic, StratifiedTreeSets, TreeSets, k_best_sets,
+};
 use crate::structure::{Found, LabelSet, Mix};
+
+/// At the ends of the λ-oracle, what the one that breaks ties counts of the other, where branch and bound finds sets. Decoding may miss
+/// as much of all scores together.
+pub(super) const TIE: f64 = 1e-12;
+
+/// The most spaces of sets that branch and bound looks at; what is then missed is said.
+const MOST_SPACES: usize = 200;
 
 /// The scores of one input: ⟨w, φ(x,y)⟩ = base + Σ_{n∈y} nodes_n.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +20,8 @@ pub struct NodeSetScores {
     pub(super) nodes: Vec<f64>,
     plain: Kernels<f64>,
     ends: Kernels<Lexicographic>,
+    covered: CoveredClosure,
+    pub(super) strata: StratifiedTreeSets,
 }
 
 /// What finds sets, and what nodes are worth to it.
@@ -58,6 +69,9 @@ impl NodeSetStructure {
         truth: Option<&LabelSet>,
         mix: Mix,
     ) -> Found<LabelSet> {
+        if self.is_hard() {
+            return self.best_covered(scores, truth, mix);
+        }
         // At the ends of the λ-oracle the other of the two breaks ties.
         let best = match truth.filter(|_| mix.score == 0.0 || mix.loss == 0.0) {
             Some(truth) => {
@@ -76,6 +90,33 @@ impl NodeSetStructure {
         };
         // Without fixed nodes there always is a set.
         let Best { set, missed } = best.unwrap_or(Best { set: Vec::new(), missed: f64::INFINITY });
+        self.found(scores, truth, mix, set, missed)
+    }
+
+    /// The best set by branch and bound.
+    fn best_covered(
+        &self,
+        scores: &mut NodeSetScores,
+        truth: Option<&LabelSet>,
+        mix: Mix,
+    ) -> Found<LabelSet> {
+        let (of_scores, of_losses) = (scores.extent(), self.loss.largest_of_all(self.nodes()));
+        let NodeSetScores { nodes, plain: Kernels { values, .. }, covered, .. } = scores;
+        let share = |of: f64, by: f64| if by > 0.0 { TIE * of / by } else { 0.0 };
+        let mixed = match truth {
+            Some(_) if mix.loss == 0.0 => {
+                Mix { score: mix.score, loss: mix.score * share(of_scores, of_losses) }
+            }
+            Some(_) if mix.score == 0.0 => {
+                Mix { score: mix.loss * share(of_losses, of_scores), loss: mix.loss }
+            }
+            _ => mix,
+        };
+        self.weigh(nodes, truth, values, |score, slope| mixed.height(score, slope));
+        let best = covered.maximize(self.hierarchy(), values, self.rules.never_empty, &[], MOST_SPACES);
+        // Each leaf with its ancestors is a set.
+        let (set, missed) =
+            best.map_or((Vec::new(), f64::INFINITY), |best| (best.set, best.bound - best.value));
         self.found(scores, truth, mix, set, missed)
     }
 

@@ -3,7 +3,8 @@
 //! [`SetRules`] say whether paths end at leaves only and whether the empty set is a label. The loss is one of sets: with costs of 1 the
 //! nodes in the symmetric difference (6.2), with costs of 1 for leaves and 0 for others the leaves in it (6.21).
 //!
-//! The best set is found by dynamic programming in a tree, and as a maximum-weight closure in other graphs; both are exact.
+//! The best set is found by dynamic programming in a tree, and as a maximum-weight closure in other graphs; both are exact. Where nodes
+//! have several parents and paths end at leaves, it is NP-hard to find (6.22): branch and bound on closures says what it may have missed.
 
 mod decoding;
 mod oracles;
@@ -11,13 +12,16 @@ mod oracles;
 use std::sync::Arc;
 
 pub use self::decoding::NodeSetScores;
+use self::decoding::TIE;
 use super::blocks::NodeBlocks;
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
 use crate::linear::{FeatureSum, round_up};
 use crate::structure::shape::check_ascending;
-use crate::structure::{Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Structure};
+use crate::structure::{
+    Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Stratified, Structure,
+};
 
 /// Which labels there are, the loss, and how the blocks of weights are scaled.
 #[derive(Debug, Clone)]
@@ -63,6 +67,8 @@ pub struct NodeSetStructure {
     loss: SetLoss,
     /// The sum of all squared scales.
     largest_square: f64,
+    /// Whether the best set of every loss can be found.
+    has_strata: bool,
 }
 
 impl NodeSetStructure {
@@ -71,13 +77,10 @@ impl NodeSetStructure {
         let NodeSetOptions { bias, alpha, rules, loss } = options;
         loss.check(hierarchy.nodes())?;
         let is_tree = hierarchy.is_tree();
-        if rules.needs_child && !is_tree {
-            let problem = "where nodes have several parents, labels may end at inner nodes only: that an inner node needs a child makes the best set hard to find";
-            return Err(Error::parameter("labels", problem));
-        }
         let blocks = NodeBlocks::new(features, hierarchy, bias, alpha.as_deref())?;
         let largest_square = blocks.squares(0..blocks.nodes() as u32);
-        Ok(Self { blocks, is_tree, rules, loss, largest_square })
+        let structure = Self { blocks, is_tree, rules, loss, largest_square, has_strata: false };
+        Ok(Self { has_strata: structure.check_strata().is_ok(), ..structure })
     }
 
     /// The number of features, without the bias.
@@ -107,6 +110,11 @@ impl NodeSetStructure {
 
     fn nodes(&self) -> usize {
         self.blocks.nodes()
+    }
+
+    /// Whether the best set is too hard to find for anything but branch and bound: paths end at leaves, and nodes have several parents.
+    pub fn is_hard(&self) -> bool {
+        self.rules.needs_child && !self.is_tree
     }
 
     /// The operations that follow each other in a decoder.
@@ -160,6 +168,14 @@ impl Structure for NodeSetStructure {
 
     fn variables(&self, _x: &Rows) -> usize {
         self.nodes()
+    }
+
+    fn is_costly(&self) -> bool {
+        self.is_hard()
+    }
+
+    fn decoding_error(&self, scores: &NodeSetScores) -> f64 {
+        if self.is_hard() { 2.0 * TIE * scores.extent() } else { 0.0 }
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut NodeSetScores) {
@@ -236,7 +252,13 @@ impl Structure for NodeSetStructure {
 
     fn offers(&self) -> Offers<'_, Self> {
         let sets = self.has_sizes().then_some(self as &dyn LabelSets<Self>);
-        Offers { sets, ..Offers::usual(self) }
+        let stratified = self.has_strata.then_some(self as &dyn Stratified<Self>);
+        let usual = Offers { sets, stratified, ..Offers::usual(self) };
+        match self.is_hard() {
+            // With nodes fixed branch and bound may not even tell whether there is a set.
+            true => Offers { k_best: None, max_marginals: None, ..usual },
+            false => usual,
+        }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

@@ -1,7 +1,9 @@
-//! What sets of nodes offer beyond decoding: the k best, sizes, confidences and part scores.
+//! What sets of nodes offer beyond decoding: the k best, those of every loss, sizes, confidences and part scores.
 
 use super::{NodeSetScores, NodeSetStructure};
+use crate::error::{Error, Result};
 use crate::features::Rows;
+use crate::inference::cells_of_strata;
 use crate::structure::{
     Confidence, Found, KBest, LabelSet, LabelSets, MaxMarginals, Mix, PartBlock, Parts, ScoreStratum,
     SetLoss, Stratified,
@@ -9,6 +11,9 @@ use crate::structure::{
 
 /// Whole costs up to this are counted one by one.
 const MOST_WHOLE: f64 = 100.0;
+
+/// The most cells of tables of strata: some hundred megabytes.
+const MOST_CELLS: usize = 1 << 23;
 
 impl NodeSetStructure {
     /// The unit of which all losses are multiples.
@@ -21,6 +26,34 @@ impl NodeSetStructure {
             () if costs().all(|cost| cost == 0.0 || cost == first) => Some(first),
             () => costs().all(|cost| cost.fract() == 0.0 && cost <= MOST_WHOLE).then_some(1.0),
         }
+    }
+
+    /// What every node costs that costs anything, where the best set of every loss can be found; else why it cannot.
+    pub(super) fn stratum_weight(&self) -> std::result::Result<f64, &'static str> {
+        let nodes = self.nodes();
+        let costs =
+            || (0..nodes).map(|node| [true, false].map(|is_true| self.loss.cost(node, nodes, is_true)));
+        let weight = costs().flatten().find(|cost| *cost > 0.0);
+        let is_common = |[miss, wrong]: [f64; 2]| miss == wrong && (miss == 0.0 || Some(miss) == weight);
+        if !self.is_tree {
+            return Err(
+                "where nodes have several parents, the best set with a given loss is too hard to find",
+            );
+        }
+        let weight = weight.ok_or("no node costs anything")?;
+        if !costs().all(is_common) {
+            return Err("nodes have different costs, so that losses cannot be counted");
+        }
+        let counts = |node: u32| self.loss.cost(node as usize, nodes, false) > 0.0;
+        match cells_of_strata(&self.blocks.hierarchy, counts) {
+            0..=MOST_CELLS => Ok(weight),
+            _ => Err("there are too many nodes for a table with a score of each loss"),
+        }
+    }
+
+    /// Refuses, with the reason, where the best set of every loss cannot be found.
+    pub fn check_strata(&self) -> Result<()> {
+        self.stratum_weight().map(|_| ()).map_err(|why| Error::parameter("strata", why))
     }
 
     /// The loss of Micro-F1. Nobody asks where sets are not offered.
@@ -63,17 +96,29 @@ impl Stratified<NodeSetStructure> for NodeSetStructure {
     fn strata(
         &self,
         _x: &Rows,
-        _truth: &LabelSet,
-        _scores: &mut NodeSetScores,
+        truth: &LabelSet,
+        scores: &mut NodeSetScores,
         _step: Option<f64>,
         strata: &mut Vec<ScoreStratum>,
     ) -> bool {
         strata.clear();
-        false
+        let Ok(weight) = self.stratum_weight() else { return false };
+        // A size is the number of differences from the empty set.
+        let is_size = matches!(self.loss, SetLoss::Size { .. });
+        let from = if is_size { &[] } else { truth.on() };
+        let nodes = self.nodes();
+        let counts: Vec<bool> = (0..nodes).map(|node| self.loss.cost(node, nodes, false) > 0.0).collect();
+        let NodeSetScores { base, nodes, strata: tables, .. } = scores;
+        tables.count_differences(&self.blocks.hierarchy, nodes, self.rules, &counts, from);
+        strata.extend(tables.scores().enumerate().map(|(differences, score)| {
+            let loss = weight * differences as f64 * if is_size { -1.0 } else { 1.0 };
+            ScoreStratum { score: *base + score, losses: (loss, loss) }
+        }));
+        true
     }
 
-    fn stratum_label(&self, _x: &Rows, _scores: &mut NodeSetScores, _number: usize) -> LabelSet {
-        LabelSet::default()
+    fn stratum_label(&self, _x: &Rows, scores: &mut NodeSetScores, number: usize) -> LabelSet {
+        LabelSet::of(&scores.strata.set(&self.blocks.hierarchy, number))
     }
 }
 
