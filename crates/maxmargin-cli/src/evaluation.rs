@@ -76,7 +76,8 @@ impl Shown<'_> {
 
     /// The metrics in a line.
     pub fn line(&self) -> String {
-        let figure = |(name, value): (&str, f64)| format!("{} {}", name.replace('_', " "), shown(name, value));
+        let figure =
+            |(name, value): (&str, f64)| format!("{} {}", name.replace('_', " "), shown(name, value));
         self.summary().into_iter().map(figure).collect::<Vec<_>>().join(", ")
     }
 

@@ -26,7 +26,9 @@ fn a_file_goes_round() {
         folder.run(&format!("train hierarchy --train train.svm {flags} --norm {norm} --quiet")).success();
         assert_eq!(folder.output("predict --model m --input train.svm").lines().next(), Some("cat"));
         let evaluated = folder.output("eval --model m --data train.svm --json");
-        for part in ["\"accuracy\":1.0", "\"tree_distance\":0.0", "\"hierarchical_f1\":1.0", "\"hamming\":0.0"] {
+        for part in
+            ["\"accuracy\":1.0", "\"tree_distance\":0.0", "\"hierarchical_f1\":1.0", "\"hamming\":0.0"]
+        {
             assert!(evaluated.contains(part), "{norm}: {evaluated}");
         }
     }
@@ -49,7 +51,9 @@ fn labels_that_a_model_does_not_know_are_near_or_far() {
         .success();
     let evaluated = folder.output("eval --model m --data test.svm --json");
     // Of plant and fern the model finds plant, and oak or moss is wrong: 3 of 4 predicted nodes, 3 of 4 true ones.
-    for part in ["\"accuracy\":0.5", "\"hierarchical_f1\":0.75", "\"tree_distance\":1.0", "\"unseen_labels\":1"] {
+    for part in
+        ["\"accuracy\":0.5", "\"hierarchical_f1\":0.75", "\"tree_distance\":1.0", "\"unseen_labels\":1"]
+    {
         assert!(evaluated.contains(part), "{part}: {evaluated}");
     }
 }
@@ -58,12 +62,15 @@ fn labels_that_a_model_does_not_know_are_near_or_far() {
 fn names_of_nodes_are_those_of_a_file() {
     let folder = Folder::new();
     let numbers = ["cat", "dog", "oak", "moss"];
-    let numbered = numbers.iter().enumerate().fold(animals(), |text, (i, name)| text.replace(name, &i.to_string()));
+    let numbered =
+        numbers.iter().enumerate().fold(animals(), |text, (i, name)| text.replace(name, &i.to_string()));
     folder.write("train.svm", numbered);
     folder.write("tree.txt", TREE);
     folder.write("names.txt", "0 cat\n1 dog\n2 oak\n3 moss\n");
     let files = "--hierarchy tree.txt --node-names names.txt";
-    folder.run(&format!("train hierarchy --train train.svm {files} --lambda 0.01 --model m --quiet")).success();
+    folder
+        .run(&format!("train hierarchy --train train.svm {files} --lambda 0.01 --model m --quiet"))
+        .success();
     assert_eq!(folder.output("predict --model m --input train.svm").lines().nth(1), Some("dog"));
     assert!(folder.output("eval --model m --data train.svm --json").contains("\"accuracy\":1.0"));
 }
@@ -97,7 +104,11 @@ fn headers_of_clus_declare_trees_and_graphs() {
     let rows = |labels: [&str; 3]| -> String {
         (0..30).map(|i| format!("{},{},{}\n", i % 3, (i * i) % 5, labels[i % 3])).collect()
     };
-    let header = |list: &str| format!("@relation x\n@attribute p numeric\n@attribute q numeric\n@attribute class hierarchical {list}\n@data\n");
+    let header = |list: &str| {
+        format!(
+            "@relation x\n@attribute p numeric\n@attribute q numeric\n@attribute class hierarchical {list}\n@data\n"
+        )
+    };
     let tree = "1,1/2,1/2/3,4,4/5,9";
     folder.write("tree.arff", header(tree) + &rows(["1/2/3", "4/5@1/2", "4"]));
     let graph = "root/a,root/b,a/c,b/c,c/d,b/e";
@@ -111,7 +122,10 @@ fn headers_of_clus_declare_trees_and_graphs() {
         let evaluated = folder.output(&format!("eval --model m --data {file} --json"));
         assert!(evaluated.contains("\"au_prc\":"), "{evaluated}");
     }
-    folder.refusal("train multiclass --train tree.arff --model n", &["tree.arff:4", "hierarchical", "task hierarchy"]);
+    folder.refusal(
+        "train multiclass --train tree.arff --model n",
+        &["tree.arff:4", "hierarchical", "task hierarchy"],
+    );
 }
 
 #[test]

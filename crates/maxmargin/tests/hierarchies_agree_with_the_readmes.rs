@@ -48,11 +48,13 @@ fn diatoms() {
 
 #[test]
 fn twenty_newsgroups() {
-    let (Some(file), Some(names)) = (common::real_data("20news/hierarchy.txt"), common::real_data("20news/labels.txt"))
+    let (Some(file), Some(names)) =
+        (common::real_data("20news/hierarchy.txt"), common::real_data("20news/labels.txt"))
     else {
         return;
     };
-    let options = HierarchyOptions { file: Some(file), node_names: Some(names), ..HierarchyOptions::default() };
+    let options =
+        HierarchyOptions { file: Some(file), node_names: Some(names), ..HierarchyOptions::default() };
     let Some(reading) = read(&["20news/20news_train.svm.gz"], options) else { return };
     let (data, hierarchy) = examples(&reading);
     assert!(data.has_one_each() && hierarchy.is_tree());
@@ -79,12 +81,17 @@ fn functions_of_genes() {
 
 #[test]
 fn terms_of_the_gene_ontology() {
-    let Some(reading) = read(&["cellcycle_GO/cellcycle_GO.train.arff"], HierarchyOptions::default()) else { return };
+    let Some(reading) = read(&["cellcycle_GO/cellcycle_GO.train.arff"], HierarchyOptions::default()) else {
+        return;
+    };
     let (data, hierarchy) = examples(&reading);
     assert!(!hierarchy.is_tree());
     assert_eq!((data.len(), hierarchy.nodes(), hierarchy.roots().len()), (1625, 3182, 3));
     let (ends, all, most) = nodes(data);
-    assert_eq!((format!("{:.3}", ends as f64 / 1625.0), format!("{:.2}", all as f64 / 1625.0), most), ("4.913".into(), "34.68".into(), 28));
+    assert_eq!(
+        (format!("{:.3}", ends as f64 / 1625.0), format!("{:.2}", all as f64 / 1625.0), most),
+        ("4.913".into(), "34.68".into(), 28)
+    );
 }
 
 #[test]

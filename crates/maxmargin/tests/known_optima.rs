@@ -21,7 +21,8 @@ use maxmargin::structure::PairWeights;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::hierarchy::{HierarchyOptions, Norm};
 use maxmargin::tasks::{
-    Chain, Fitted, FittedObject, Hierarchy, LabelSetExamples, Multiclass, Multilabel, RowExamples, SearchOptions, Task, TaskObject,
+    Chain, Fitted, FittedObject, Hierarchy, LabelSetExamples, Multiclass, Multilabel, RowExamples,
+    SearchOptions, Task, TaskObject,
 };
 
 mod common;
@@ -224,15 +225,27 @@ fn check_hierarchy(
     let data = reading.data.with_features(Arc::new(weigh(features).apply(features).unwrap())).unwrap();
     for (norm, known) in [Norm::Hsvm, Norm::Nhsvm].into_iter().zip(known) {
         let task = Hierarchy::from(HierarchyOptions { norm, ..options.clone() });
-        check(&format!("{name}, {}", norm.name()), task.fit(&reading.names, data.as_ref()).unwrap(), data.as_ref(), known);
+        check(
+            &format!("{name}, {}", norm.name()),
+            task.fit(&reading.names, data.as_ref()).unwrap(),
+            data.as_ref(),
+            known,
+        );
     }
 }
 
 #[test]
 fn diatoms_as_a_tree() {
     let Some(path) = common::real_data("diatoms/Diatoms_train.arff.gz") else { return };
-    let standardised = |features: &FeatureMatrix| Preprocessing::fit_centred(features, Impute::None, true).unwrap();
-    check_hierarchy("diatoms", HierarchyOptions::default(), &[path], standardised, [&DIATOMS_HSVM, &DIATOMS_NHSVM]);
+    let standardised =
+        |features: &FeatureMatrix| Preprocessing::fit_centred(features, Impute::None, true).unwrap();
+    check_hierarchy(
+        "diatoms",
+        HierarchyOptions::default(),
+        &[path],
+        standardised,
+        [&DIATOMS_HSVM, &DIATOMS_NHSVM],
+    );
 }
 
 #[test]

@@ -46,10 +46,7 @@ impl LabelLine<'_> {
 }
 
 /// Calls `visit` with each line that is not empty.
-pub(super) fn for_each_line(
-    path: &Path,
-    mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>,
-) -> Result<()> {
+pub(super) fn for_each_line(path: &Path, mut visit: impl FnMut(&LabelLine<'_>) -> Result<()>) -> Result<()> {
     let mut source = Source::open(path)?;
     while let Some(line) = source.next_line()? {
         if line.text()?.trim_start().starts_with('#') {
@@ -98,7 +95,8 @@ pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
         let [truth, predicted, cost] = &line.fields[..] else {
             return Err(line.error("expected `truth predicted cost`, three fields"));
         };
-        let (truth, predicted) = (line.label(labels, truth)? as usize, line.label(labels, predicted)? as usize);
+        let (truth, predicted) =
+            (line.label(labels, truth)? as usize, line.label(labels, predicted)? as usize);
         let cost = line.cost(cost)?;
         if truth == predicted && cost != 0.0 {
             return Err(line.error("the cost of a right prediction must be 0"));

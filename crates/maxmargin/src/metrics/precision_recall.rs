@@ -154,7 +154,9 @@ mod tests {
         let mut random = Pcg64Mcg::seed_from_u64(2);
         for round in 0..200 {
             let labels: Vec<Vec<(f64, bool)>> = (0..5)
-                .map(|_| (0..8).map(|_| (f64::from(random.random_range(0..6)), random.random_bool(0.2))).collect())
+                .map(|_| {
+                    (0..8).map(|_| (f64::from(random.random_range(0..6)), random.random_bool(0.2))).collect()
+                })
                 .collect();
             let used: Vec<&Vec<(f64, bool)>> =
                 labels.iter().filter(|label| label.iter().any(|pair| pair.1)).collect();

@@ -342,7 +342,8 @@ impl<T: Task> FittedObject for Fitted<T> {
     ) -> Result<Vec<Vec<Prediction>>> {
         let data = own::<T>(data)?;
         let found = self.predict(weights, data, k)?;
-        let named = |(i, found): (usize, Vec<_>)| named::<T>(&self.structure, names, &T::input(data, i), found);
+        let named =
+            |(i, found): (usize, Vec<_>)| named::<T>(&self.structure, names, &T::input(data, i), found);
         Ok(found.into_iter().enumerate().map(named).collect())
     }
 
@@ -357,8 +358,9 @@ impl<T: Task> FittedObject for Fitted<T> {
         let (marginals, found) = (self.max_marginals()?, self.predict_surely(weights, data, k)?);
         let named = |(i, (found, sure)): (usize, (Vec<_>, Vec<_>))| {
             let input = T::input(data, i);
-            let certainty =
-                found.first().map(|best| Certainty::of::<T>(&self.structure, names, &input, best, &sure, marginals));
+            let certainty = found
+                .first()
+                .map(|best| Certainty::of::<T>(&self.structure, names, &input, best, &sure, marginals));
             let mut predictions = named::<T>(&self.structure, names, &input, found);
             predictions.iter_mut().zip(certainty).for_each(|(best, sure)| best.certainty = Some(sure));
             predictions

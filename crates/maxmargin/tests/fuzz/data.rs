@@ -317,7 +317,8 @@ fn read_hierarchical(path: &Path, way: u64) -> Result<()> {
     if way & 2 != 0 {
         let file = path.with_file_name("input-hierarchy.txt");
         if !file.exists() {
-            fs::write(&file, "root animal\nanimal cat\nanimal dog\nroot plant\n").expect("the folder is ours");
+            fs::write(&file, "root animal\nanimal cat\nanimal dog\nroot plant\n")
+                .expect("the folder is ours");
         }
         task.options.file = Some(file);
     }

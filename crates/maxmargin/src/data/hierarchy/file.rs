@@ -30,30 +30,28 @@ enum Content {
 pub fn read_hierarchy(path: &Path, shape: Shape) -> Result<NodeGraph> {
     let mut builder = GraphBuilder::default();
     let mut content = None;
-    label_lines::for_each_line(path, |line| {
-        match content.get_or_insert_with(|| content_of(line)) {
-            Content::Edges => {
-                let [parent, child] = &line.fields[..] else {
-                    return Err(line.error("expected `parent child`, two fields"));
-                };
-                builder.edge(parent, child, line.number());
-                Ok(())
-            }
-            Content::Paths => {
-                let [node] = &line.fields[..] else {
-                    return Err(line.error("expected a path like `a/b/c`, one field"));
-                };
-                builder.path(node, line.number()).map_err(|problem| line.error(problem))
-            }
-            Content::Parents(parents) => {
-                let number = match &line.fields[..] {
-                    [number] => number.parse::<i64>().ok().filter(|&number| number >= -1),
-                    _ => None,
-                };
-                let problem = "expected the number of a node's parent, as on the lines before";
-                parents.push((number.ok_or_else(|| line.error(problem))?, line.number()));
-                Ok(())
-            }
+    label_lines::for_each_line(path, |line| match content.get_or_insert_with(|| content_of(line)) {
+        Content::Edges => {
+            let [parent, child] = &line.fields[..] else {
+                return Err(line.error("expected `parent child`, two fields"));
+            };
+            builder.edge(parent, child, line.number());
+            Ok(())
+        }
+        Content::Paths => {
+            let [node] = &line.fields[..] else {
+                return Err(line.error("expected a path like `a/b/c`, one field"));
+            };
+            builder.path(node, line.number()).map_err(|problem| line.error(problem))
+        }
+        Content::Parents(parents) => {
+            let number = match &line.fields[..] {
+                [number] => number.parse::<i64>().ok().filter(|&number| number >= -1),
+                _ => None,
+            };
+            let problem = "expected the number of a node's parent, as on the lines before";
+            parents.push((number.ok_or_else(|| line.error(problem))?, line.number()));
+            Ok(())
         }
     })?;
     if let Some(Content::Parents(parents)) = content {
@@ -61,7 +59,11 @@ pub fn read_hierarchy(path: &Path, shape: Shape) -> Result<NodeGraph> {
     }
     let graph = builder.finish(shape, in_file(path))?;
     match graph.names.is_empty() {
-        true => Err(in_file(path)(0, "no node; expected lines `parent child`, paths like `a/b/c`, or the number of each node's parent".to_owned())),
+        true => Err(in_file(path)(
+            0,
+            "no node; expected lines `parent child`, paths like `a/b/c`, or the number of each node's parent"
+                .to_owned(),
+        )),
         false => Ok(graph),
     }
 }
@@ -89,7 +91,8 @@ fn add_parents(
             continue;
         }
         if parent > last {
-            let problem = format!("node {node} is below {parent}, but the nodes of this file are {first} to {last}");
+            let problem =
+                format!("node {node} is below {parent}, but the nodes of this file are {first} to {last}");
             return Err(error(line, problem));
         }
         builder.edge(&parent.to_string(), &node.to_string(), line);
@@ -114,7 +117,8 @@ pub fn read_node_names(path: &Path, graph: &NodeGraph) -> Result<Vec<(String, St
             return Err(line.error(problem));
         }
         if labels.get(label).is_some() || nodes.get(node).is_some() {
-            let problem = format!("the label `{}` or the node `{}` comes twice", excerpt(&**label), excerpt(&**node));
+            let problem =
+                format!("the label `{}` or the node `{}` comes twice", excerpt(&**label), excerpt(&**node));
             return Err(line.error(problem));
         }
         labels.add(label);
@@ -145,7 +149,8 @@ mod tests {
         let parents = read("-1\n0\n0\n-1\n", Shape::Tree).unwrap();
         assert!(parents.names().iter().eq(["0", "1", "2", "3"]));
         assert_eq!(parents.edges(), [(0, 1), (0, 2)]);
-        let paths = read("animal/cat\nanimal/dog\n\"sea plant\"/\n".trim_end_matches("/\n"), Shape::Tree).unwrap();
+        let paths =
+            read("animal/cat\nanimal/dog\n\"sea plant\"/\n".trim_end_matches("/\n"), Shape::Tree).unwrap();
         assert_eq!((paths.names().len(), paths.edges().len()), (4, 2));
     }
 
@@ -176,7 +181,10 @@ mod tests {
             std::fs::write(file.path(), text).unwrap();
             read_node_names(file.path(), &graph)
         };
-        assert_eq!(read("0 a\n1 b\n").unwrap(), [("0".to_owned(), "a".to_owned()), ("1".to_owned(), "b".to_owned())]);
+        assert_eq!(
+            read("0 a\n1 b\n").unwrap(),
+            [("0".to_owned(), "a".to_owned()), ("1".to_owned(), "b".to_owned())]
+        );
         for (text, part) in [
             ("0 c", ":1: `c` is no node"),
             ("0 a\nb a", ":2: the label `b` is a node"),

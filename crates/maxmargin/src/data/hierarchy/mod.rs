@@ -182,7 +182,11 @@ impl NodeGraph {
         Self {
             edges: edges.map(|&(parent, child)| (number(parent), number(child))).collect(),
             root: Some(self.names.name(root).to_owned()),
-            names: (0..).zip(self.names.iter()).filter(|&(node, _)| node != root).map(|(_, name)| name).collect(),
+            names: (0..)
+                .zip(self.names.iter())
+                .filter(|&(node, _)| node != root)
+                .map(|(_, name)| name)
+                .collect(),
             has_paths: self.has_paths,
         }
     }
@@ -199,7 +203,8 @@ mod tests {
 
     #[test]
     fn a_graph_without_one_top_has_no_root() {
-        let graph = NodeGraph::from_edges([("a", "b"), ("a", "c"), ("d", "e"), ("a", "b")], Shape::Tree).unwrap();
+        let graph =
+            NodeGraph::from_edges([("a", "b"), ("a", "c"), ("d", "e"), ("a", "b")], Shape::Tree).unwrap();
         assert_eq!((graph.root(), graph.names().len(), graph.edges().len()), (None, 5, 3));
         let graph = NodeGraph::from_edges([("b", "c"), ("a", "b"), ("a", "d")], Shape::Tree).unwrap();
         assert!(graph.names().iter().eq(["b", "c", "d"]));

@@ -24,7 +24,9 @@ fn check(path: &str) -> Result<(), String> {
         return Err(format!("the path `{}` has more than {MOST_PARTS} parts", excerpt(path)));
     }
     match parts.any(str::is_empty) {
-        true => Err(format!("the path `{}` has an empty part; single slashes go between names", excerpt(path))),
+        true => {
+            Err(format!("the path `{}` has an empty part; single slashes go between names", excerpt(path)))
+        }
         false => Ok(()),
     }
 }

@@ -123,7 +123,9 @@ fn asked_for(columns: &[Column], options: &ReadOptions) -> Result<Option<Claim>>
     let Some(file) = &options.labels else {
         let class = options.model_table.class.iter().cloned().collect::<Vec<_>>();
         let class = Claim::by_name(Witness::Model, columns, &class);
-        return Ok(((!options.label_sets || options.label_lists) && !class.columns.is_empty()).then_some(class));
+        return Ok(
+            ((!options.label_sets || options.label_lists) && !class.columns.is_empty()).then_some(class)
+        );
     };
     let names = label_names::read(file)?;
     Ok(Some(Claim::by_name(Witness::LabelsFile(file.clone()), columns, &names)))
@@ -194,7 +196,8 @@ fn conventional(source: &Source, columns: &[Column], data: &DatasetBuilder<'_>) 
 /// The column that Weka takes for the class, unless a model has it as a feature.
 fn class_column(columns: &[Column], data: &DatasetBuilder<'_>) -> Option<usize> {
     let is_class = |column: &Column| {
-        let is_named_so = column.name.eq_ignore_ascii_case("class") && matches!(column.kind, Kind::Nominal(_));
+        let is_named_so =
+            column.name.eq_ignore_ascii_case("class") && matches!(column.kind, Kind::Nominal(_));
         (is_named_so || matches!(column.kind, Kind::Hierarchy(_)))
             && !data.fixed_vocabulary().is_some_and(|vocabulary| model_labels::uses(vocabulary, column))
     };

@@ -70,7 +70,10 @@ pub(super) fn roles(
             return refuse(column, problem);
         }
         let is_list = is_label && data.label_lists() && labels.len() == 1;
-        if is_label && !is_list && let Err(problem) = check_label(column, data.label_sets()) {
+        if is_label
+            && !is_list
+            && let Err(problem) = check_label(column, data.label_sets())
+        {
             return refuse(column, problem);
         }
         if let (true, Kind::Hierarchy(graph)) = (is_list, &column.kind)

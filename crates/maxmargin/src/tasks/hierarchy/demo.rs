@@ -29,7 +29,8 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         HALVES.depth,
     ))?;
     let learnt = |norm, lambda, halves: Halves| {
-        let ((train, names), (test, _)) = (halves.points(TRAINING_POINTS, 2)?, halves.points(TEST_POINTS, 3)?);
+        let ((train, names), (test, _)) =
+            (halves.points(TRAINING_POINTS, 2)?, halves.points(TEST_POINTS, 3)?);
         let options = HierarchyOptions { norm, ..HierarchyOptions::default() };
         let task = NodeTask::from(options);
         let learnt = learn(task, lambda, &train, &test, &names)?;

@@ -42,7 +42,11 @@ pub(super) fn tree(options: &HierarchyOptions, names: &Alphabet, weights: &[f64]
         let norm = (alpha(node) * norms[node as usize]).sqrt();
         text += &format!("{name:<WIDTH$}{:>10.4}{norm:>10.4}{support:>10}{others}\n", alpha(node));
         let below = hierarchy.children(node).iter().rev();
-        open.extend(below.filter(|&&child| hierarchy.parents(child).first() == Some(&node)).map(|&child| (child, depth + 1)));
+        open.extend(
+            below
+                .filter(|&&child| hierarchy.parents(child).first() == Some(&node))
+                .map(|&child| (child, depth + 1)),
+        );
     }
     Some(text)
 }

@@ -84,7 +84,11 @@ impl HierarchyExamples {
     }
 
     /// The same, where each label has become a node: `number` has these.
-    pub(super) fn of_renumbered_table(mut table: Dataset, number: &[u32], taxonomy: Arc<Taxonomy>) -> Result<Self> {
+    pub(super) fn of_renumbered_table(
+        mut table: Dataset,
+        number: &[u32],
+        taxonomy: Arc<Taxonomy>,
+    ) -> Result<Self> {
         let (rows, sets, mut labels) = taken(&mut table)?;
         for label in labels.iter_mut().filter(|label| **label != UNKNOWN_LABEL) {
             *label = number[*label as usize];

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::options::{self, LabelCount};
-use super::{ABOUT, demo, HierarchyExamples, HierarchyOptions, HierarchyTask, LabelKind, Many, NAME, NodeSetTask, NodeTask, One};
+use super::{
+    ABOUT, HierarchyExamples, HierarchyOptions, HierarchyTask, LabelKind, Many, NAME, NodeSetTask, NodeTask,
+    One, demo,
+};
 use crate::data::{DataObject, ReadOptions, Reading, Vocabulary};
 use crate::error::Result;
 use crate::tasks::{ExampleBatches, FittedObject, Stored, TaskObject, TaskOption};
@@ -117,7 +120,9 @@ impl TaskObject for Hierarchy {
         match stored.field::<String>("label_count")?.as_str() {
             One::NAME => TaskObject::load(&NodeTask::default(), stored, names),
             Many::NAME => TaskObject::load(&NodeSetTask::default(), stored, names),
-            other => Err(format!("label_count is \"{}\"; expected one or many", crate::shown::excerpt(other))),
+            other => {
+                Err(format!("label_count is \"{}\"; expected one or many", crate::shown::excerpt(other)))
+            }
         }
     }
 

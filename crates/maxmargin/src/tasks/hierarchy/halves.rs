@@ -40,7 +40,8 @@ impl Halves {
         let planes: Vec<Vec<f64>> = (0..self.depth).map(|_| direction(self.dimension, &mut random)).collect();
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let points: Vec<Vec<f64>> = (0..count).map(|_| direction(self.dimension, &mut random)).collect();
-        let side = |plane: &Vec<f64>, point: &[f64]| plane.iter().zip(point).map(|(a, b)| a * b).sum::<f64>() >= 0.0;
+        let side =
+            |plane: &Vec<f64>, point: &[f64]| plane.iter().zip(point).map(|(a, b)| a * b).sum::<f64>() >= 0.0;
         let (parents, leaves, names) = self.tree();
         let leaf = |point: &Vec<f64>| {
             let level = planes.iter().position(|plane| side(plane, point)).unwrap_or(self.depth);

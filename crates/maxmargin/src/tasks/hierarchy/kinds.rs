@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{HierarchyExamples, HierarchyOptions};
 use super::node_scores::node_scores;
 use super::options::{LossChoice, Norm};
+use super::{HierarchyExamples, HierarchyOptions};
 use crate::data::{TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
@@ -127,11 +127,16 @@ impl LabelKind for One {
         match ends {
             [node] if structure.labels().binary_search(node).is_ok() => Ok(*node),
             [node] => {
-                let problem = format!("it ends at node {node}, which has others below it; the option inner=yes allows that");
+                let problem = format!(
+                    "it ends at node {node}, which has others below it; the option inner=yes allows that"
+                );
                 Err(Error::parameter("label", problem))
             }
             _ => {
-                let problem = format!("it has {} nodes that are not above each other; the option label-count=many is for that", ends.len());
+                let problem = format!(
+                    "it has {} nodes that are not above each other; the option label-count=many is for that",
+                    ends.len()
+                );
                 Err(Error::parameter("label", problem))
             }
         }
@@ -190,20 +195,26 @@ impl LabelKind for Many {
     type Structure = NodeSetStructure;
 
     const NAME: &'static str = "many";
-    const STRATIFIED_NEEDS: [&'static str; 2] =
-        ["a tree, and costs that are whole numbers", "stratified would need too much memory for the losses of a set; use hull"];
+    const STRATIFIED_NEEDS: [&'static str; 2] = [
+        "a tree, and costs that are whole numbers",
+        "stratified would need too much memory for the losses of a set; use hull",
+    ];
     const HAS_AREAS: bool = true;
 
     fn loss(options: &HierarchyOptions) -> Result<LossChoice> {
         let refuse = |option: &str, problem: &str| Err(Error::parameter(option, problem));
         match (options.loss, options.norm) {
-            (_, Norm::Flat) => refuse("norm", "flat sets are what the task multilabel learns; here it is for one node per example"),
+            (_, Norm::Flat) => refuse(
+                "norm",
+                "flat sets are what the task multilabel learns; here it is for one node per example",
+            ),
             (LossChoice::ZeroOne, _) => {
                 refuse("loss", "zero-one is for one node per example; for several there are nodes and leaves")
             }
-            (LossChoice::Normalized, _) => {
-                refuse("loss", "normalized is for one node per example; for several there are nodes and leaves")
-            }
+            (LossChoice::Normalized, _) => refuse(
+                "loss",
+                "normalized is for one node per example; for several there are nodes and leaves",
+            ),
             (LossChoice::Auto, Norm::Nhsvm) if !options.ends_inside() => Ok(LossChoice::Leaves),
             (LossChoice::Auto, _) => Ok(LossChoice::Nodes),
             (loss, _) => Ok(loss),
@@ -216,15 +227,19 @@ impl LabelKind for Many {
         let weights = (Self::loss(options)? == LossChoice::Leaves)
             .then(|| (0..hierarchy.nodes() as u32).map(is_leaf).collect());
         let loss = SetLoss::Hamming { weights, mean: false };
-        let rules = SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
-        let options = NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
+        let rules =
+            SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
+        let options =
+            NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
         Ok(NodeSetStructure::new(features, hierarchy, options)?)
     }
 
     fn label(structure: &NodeSetStructure, ends: &[u32]) -> Result<LabelSet> {
         let hierarchy = structure.hierarchy();
-        if let Some(end) = ends.iter().find(|&&end| structure.rules().needs_child && !hierarchy.is_leaf(end)) {
-            let problem = format!("it ends at node {end}, which has others below it; the option inner=yes allows that");
+        if let Some(end) = ends.iter().find(|&&end| structure.rules().needs_child && !hierarchy.is_leaf(end))
+        {
+            let problem =
+                format!("it ends at node {end}, which has others below it; the option inner=yes allows that");
             return Err(Error::parameter("label", problem));
         }
         Ok(LabelSet::of(&hierarchy.closure(ends)))
@@ -263,9 +278,12 @@ impl LabelKind for Many {
         options.loss == LossChoice::Nodes
     }
 
-    /// Sets have no strata yet.
-    fn has_whole_losses(_: &NodeSetStructure, _: Surrogate) -> bool {
-        false
+    fn has_whole_losses(structure: &NodeSetStructure, surrogate: Surrogate) -> bool {
+        match (surrogate, structure.offers().sets) {
+            (Surrogate::MicroF1, Some(sets)) => sets.with_sizes(None).check_strata().is_ok(),
+            (Surrogate::MicroF1, None) => false,
+            _ => structure.check_strata().is_ok(),
+        }
     }
 
     fn best_search(structure: &NodeSetStructure, surrogate: Surrogate) -> (Strategy, &'static str) {
@@ -289,8 +307,8 @@ impl HierarchyOptions {
         }
     }
 
-    /// Whether labels may end at nodes that have others below them. In a graph with several parents all sets of nodes are labels:
-    /// that an inner node needs a child makes the best set hard to find.
+    /// Whether labels may end at nodes that have others below them. Where nodes have several parents they may unless an option forbids
+    /// it: that an inner node needs a child makes the best set hard to find.
     fn ends_inside(&self) -> bool {
         let Some(taxonomy) = &self.settled.taxonomy else { return true };
         let hierarchy = taxonomy.hierarchy();

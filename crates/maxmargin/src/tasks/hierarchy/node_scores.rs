@@ -128,7 +128,10 @@ mod tests {
                 assert!(sets.maximize(&tree, &values, SetRules::default(), &[], &mut best));
                 let expected: Vec<u32> =
                     (0..nodes as u32).filter(|&node| found[node as usize] > price).collect();
-                assert_eq!(best, expected, "round {round}: price {price}, {parents:?}, {scores:?}, {found:?}");
+                assert_eq!(
+                    best, expected,
+                    "round {round}: price {price}, {parents:?}, {scores:?}, {found:?}"
+                );
             }
         }
     }

@@ -238,13 +238,17 @@ impl HierarchyOptions {
             }
             "alpha" => self.alpha = one(option, values)?.parse::<AlphaRule>()?,
             "alpha-limit" => {
-                let limit = one(option, values)?.parse().ok().filter(|limit: &f64| limit.is_finite() && *limit >= 1.0);
+                let limit = one(option, values)?
+                    .parse()
+                    .ok()
+                    .filter(|limit: &f64| limit.is_finite() && *limit >= 1.0);
                 let problem = "it must be a number of at least 1";
                 self.alpha_limit = limit.ok_or_else(|| Error::parameter(option, problem))?;
             }
             "loss" => self.loss = choice(option, values, &LossChoice::ALL.map(|loss| (loss.name(), loss)))?,
             "inner" => {
-                self.inner = choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
+                self.inner =
+                    choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
             }
             "no-bias" => self.bias = false,
             _ => return Err(unknown("hierarchy", option)),

@@ -74,7 +74,12 @@ impl HierarchyOptions {
     }
 
     /// Examples of a table that was read with names.
-    pub(super) fn examples(&self, table: Dataset, names: &Vocabulary, nodes: &NamedNodes) -> Result<HierarchyExamples> {
+    pub(super) fn examples(
+        &self,
+        table: Dataset,
+        names: &Vocabulary,
+        nodes: &NamedNodes,
+    ) -> Result<HierarchyExamples> {
         let declared = table.hierarchy.clone();
         let taxonomy = match &self.settled.taxonomy {
             Some(taxonomy) => taxonomy.with_names(&names.labels, declared.as_deref())?,

@@ -196,7 +196,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let taxonomy = Taxonomy::from(stored.field::<StoredTaxonomy>("hierarchy")?);
         let hierarchy = taxonomy.hierarchy();
         if hierarchy.nodes() != labels {
-            return Err(format!("the hierarchy has {} nodes, but there are {labels} labels", hierarchy.nodes()));
+            return Err(format!(
+                "the hierarchy has {} nodes, but there are {labels} labels",
+                hierarchy.nodes()
+            ));
         }
         let ends: Vec<u32> = stored.field("ends")?;
         if !ends.is_sorted_by(|a, b| a < b) || ends.last().is_some_and(|&last| last as usize >= labels) {
@@ -239,10 +242,22 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let shape = options.settled.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
             let hierarchy = taxonomy.hierarchy();
             let kind = if hierarchy.is_tree() { "tree" } else { "acyclic graph" };
-            let inner = options.settled.ends.iter().flat_map(|ends| ends.iter()).filter(|&&node| !hierarchy.is_leaf(node));
-            format!(", {kind} with {} leaves and {} inner nodes that are labels", hierarchy.leaves().len(), inner.count())
+            let inner = options
+                .settled
+                .ends
+                .iter()
+                .flat_map(|ends| ends.iter())
+                .filter(|&&node| !hierarchy.is_leaf(node));
+            format!(
+                ", {kind} with {} leaves and {} inner nodes that are labels",
+                hierarchy.leaves().len(),
+                inner.count()
+            )
         });
-        format!("{bias}, {norm}, {} per example{shape}", if K::NAME == "one" { "one node" } else { "several nodes" })
+        format!(
+            "{bias}, {norm}, {} per example{shape}",
+            if K::NAME == "one" { "one node" } else { "several nodes" }
+        )
     }
 
     fn facts(_: &K::Structure, task: &Self) -> Map<String, Value> {

@@ -104,10 +104,17 @@ impl Taxonomy {
                 open.extend(&parents[node as usize]);
             }
         }
-        let all: Alphabet = graph.names().iter().zip(&is_node).filter(|(_, is_node)| **is_node).map(|(name, _)| name).collect();
+        let all: Alphabet = graph
+            .names()
+            .iter()
+            .zip(&is_node)
+            .filter(|(_, is_node)| **is_node)
+            .map(|(name, _)| name)
+            .collect();
         let names: Alphabet = all.sorted_order().into_iter().map(|node| all.name(node)).collect();
         let number: Vec<Option<u32>> = graph.names().iter().map(|name| names.get(name)).collect();
-        let numbered = |nodes: &[u32]| nodes.iter().filter_map(|&node| number[node as usize]).collect::<Vec<u32>>();
+        let numbered =
+            |nodes: &[u32]| nodes.iter().filter_map(|&node| number[node as usize]).collect::<Vec<u32>>();
         let mut lists = vec![Vec::new(); names.len()];
         let mut unseen = FxHashMap::default();
         for (node, above) in parents.iter().enumerate() {
@@ -126,9 +133,14 @@ impl Taxonomy {
     }
 
     /// The hierarchy of names that training fixed, as a graph has it.
-    pub(super) fn of_names(graph: &NodeGraph, names: &Alphabet, renamed: FxHashMap<String, String>) -> Result<Self> {
+    pub(super) fn of_names(
+        graph: &NodeGraph,
+        names: &Alphabet,
+        renamed: FxHashMap<String, String>,
+    ) -> Result<Self> {
         let others = OtherNames { paths: graph.has_paths(), renamed, ..OtherNames::default() };
-        let parents: Vec<Vec<u32>> = names.iter().map(|name| numbers(names, others.above(name, Some(graph)))).collect();
+        let parents: Vec<Vec<u32>> =
+            names.iter().map(|name| numbers(names, others.above(name, Some(graph)))).collect();
         Ok(Self { hierarchy: made(&parents)?, others })
     }
 
@@ -149,7 +161,11 @@ impl Taxonomy {
 
     /// The same with more nodes, for data with labels that the task does not have: `names` are those of the nodes, and then those of
     /// others. What is above these is known where a path says so, where it was declared in training, or where `declared` has it.
-    pub(super) fn with_names(self: &Arc<Self>, names: &Alphabet, declared: Option<&NodeGraph>) -> Result<Arc<Self>> {
+    pub(super) fn with_names(
+        self: &Arc<Self>,
+        names: &Alphabet,
+        declared: Option<&NodeGraph>,
+    ) -> Result<Arc<Self>> {
         let nodes = self.hierarchy.nodes();
         if names.len() <= nodes {
             return Ok(Arc::clone(self));
