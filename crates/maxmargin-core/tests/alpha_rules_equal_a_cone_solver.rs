@@ -260,3 +260,55 @@ fn largest_sums_of_the_shared_norm() {
     }
     assert!(widest < 0.01, "{widest}");
 }
+
+/// The least Σ t over U, α and t with t_n α_n ≥ ‖U_n‖², where the blocks on the way to each leaf add up to given rows: the shared norm of
+/// these rows (6.19), squared; and ‖U_n‖² of each node.
+fn shared_norm(hierarchy: &Hierarchy, rows: &[Vec<f64>]) -> (f64, Vec<f64>) {
+    let (nodes, columns) = (hierarchy.nodes(), rows[0].len());
+    let entry = |node: usize, column: usize| 2 * nodes + node * columns + column;
+    let mut cones = shared_polytope(hierarchy);
+    for (&leaf, row) in hierarchy.leaves().iter().zip(rows) {
+        for (column, &value) in row.iter().enumerate() {
+            let path = hierarchy.ancestors(leaf).iter();
+            cones.equals(&path.map(|&node| (entry(node as usize, column), 1.0)).collect::<Vec<_>>(), value);
+        }
+    }
+    for node in 0..nodes {
+        cones.add(&[(nodes + node, -1.0), (node, -1.0)], 0.0);
+        cones.add(&[(nodes + node, -1.0), (node, 1.0)], 0.0);
+        (0..columns).for_each(|column| cones.add(&[(entry(node, column), -2.0)], 0.0));
+        cones.cones.push(SecondOrderConeT(2 + columns));
+    }
+    let columns_of_all = 2 * nodes + nodes * columns;
+    let is_bound = |column: usize| (nodes..2 * nodes).contains(&column);
+    let costs: Vec<f64> = (0..columns_of_all).map(|column| f64::from(u8::from(is_bound(column)))).collect();
+    let best = cones.minimize(&costs);
+    let square = |node| (0..columns).map(|column| best[entry(node, column)].powi(2)).sum::<f64>();
+    (best[nodes..2 * nodes].iter().sum(), (0..nodes).map(square).collect())
+}
+
+/// Table 6.1 for the norm that shares along a hierarchy, with the weights that are found here.
+#[test]
+fn cases_of_the_shared_norm() {
+    let tree = Hierarchy::forest(&[None, Some(0), Some(0), Some(2), Some(2)]).unwrap();
+    let apart = Hierarchy::forest(&[None, Some(0), None, Some(2), None]).unwrap();
+    let square = |rows: &[Vec<f64>]| rows.iter().flatten().map(|x| x * x).sum::<f64>();
+    let check = |name: &str, hierarchy: &Hierarchy, rows: &[Vec<f64>], expected: f64| {
+        let (norm, squares) = shared_norm(hierarchy, rows);
+        let found = best_alpha(hierarchy, &squares).unwrap().norm;
+        assert!((norm - expected).abs() < 1e-5 * expected, "{name}: {norm} and not {expected}");
+        assert!((found - expected).abs() < 1e-4 * expected, "{name}: {found} and not {expected}");
+    };
+    let u = vec![1.0, -2.0, 0.5];
+    check("full sharing", &tree, &vec![u.clone(); 3], square(&[u.clone()]));
+    let rows = [vec![1.0, 0.5, 0.0], vec![-2.0, 1.0, 1.0], vec![0.3, 0.0, -1.0]];
+    check("no sharing", &apart, &rows, square(&rows));
+    let disjoint = [vec![1.5, 0.0, 0.0], vec![0.0, -2.0, 0.0], vec![0.0, 0.0, 0.7]];
+    check("disjoint features", &tree, &disjoint, square(&disjoint));
+    // Rows that are multiples of one another: the norm that shares along a tree, which has one scale for all below a node, is above
+    // max a_l² ‖u‖², what it would be without a tree, and below the Frobenius norm.
+    let scaled: Vec<Vec<f64>> = [1.0, 0.5, 2.0].iter().map(|a| u.iter().map(|u| a * u).collect()).collect();
+    let (norm, _) = shared_norm(&tree, &scaled);
+    let (least, most) = (4.0 * square(&[u]), square(&scaled));
+    assert!(norm > least && norm < most, "{norm} between {least} and {most}");
+}

@@ -321,7 +321,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::inference::hierarchies::{closed_sets, random_fixed, random_hierarchy};
+    use crate::inference::hierarchies::{closed_sets, is_as_fixed, random_fixed, random_hierarchy};
 
     #[test]
     fn best_sets_equal_enumeration() {
@@ -333,19 +333,16 @@ mod tests {
             let never_empty = round % 2 == 0;
             let values: Vec<f64> = (0..graph.nodes()).map(|_| random.random_range(-1.5..1.5)).collect();
             let fixed = random_fixed(&mut random, graph.nodes(), round % 3);
-            let is_as_fixed = |set: &&Vec<u32>| {
-                fixed
-                    .iter()
-                    .enumerate()
-                    .all(|(node, fixed)| fixed.is_none_or(|is_in| set.contains(&(node as u32)) == is_in))
-            };
             let value = |set: &Vec<u32>| set.iter().map(|&node| values[node as usize]).sum::<f64>();
             let all = closed_sets(&graph, true, !never_empty);
-            let best = all.iter().filter(is_as_fixed).map(value).max_by(f64::total_cmp);
+            let best = all.iter().filter(|set| is_as_fixed(set, &fixed)).map(value).max_by(f64::total_cmp);
             let found = search.maximize(&graph, &values, never_empty, &fixed, usize::MAX);
             assert_eq!(found.is_some(), best.is_some(), "round {round}: {graph:?}, {fixed:?}");
             let (Some(best), Some(found)) = (best, found) else { continue };
-            assert!(all.iter().filter(is_as_fixed).any(|set| *set == found.set), "round {round}: {found:?}");
+            assert!(
+                all.iter().filter(|set| is_as_fixed(set, &fixed)).any(|set| *set == found.set),
+                "round {round}: {found:?}"
+            );
             assert_eq!(found.bound, found.value, "round {round}");
             assert!(
                 (found.value - best).abs() < 1e-9,

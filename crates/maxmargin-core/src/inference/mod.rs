@@ -7,7 +7,7 @@
 //! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
 //! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`], of every loss
-//! [`StratifiedTreeSets`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves).
+//! [`StratifiedTreeSets`], for each node [`best_sets_elsewhere`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
 //! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
@@ -40,6 +40,7 @@ mod roof_duality;
 mod stratified_matching;
 mod stratified_tree_sets;
 mod stratified_viterbi;
+mod tree_max_marginals;
 mod tree_sets;
 mod viterbi;
 
@@ -76,6 +77,7 @@ pub use roof_duality::{RoofDual, relaxed_score};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;
+pub use tree_max_marginals::best_sets_elsewhere;
 pub use tree_sets::{SetRules, TreeSets};
 pub use viterbi::viterbi;
 

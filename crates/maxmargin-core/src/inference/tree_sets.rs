@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
     use crate::inference::Lexicographic;
-    use crate::inference::hierarchies::{closed_sets, random_fixed, random_hierarchy};
+    use crate::inference::hierarchies::{closed_sets, is_as_fixed, random_fixed, random_hierarchy};
 
     #[test]
     fn best_sets_equal_enumeration() {
@@ -149,21 +149,15 @@ mod tests {
             let values: Vec<Lexicographic> =
                 (0..tree.nodes()).map(|_| Lexicographic { first: part(), second: part() }).collect();
             let fixed = random_fixed(&mut random, tree.nodes(), round % 3);
-            let is_as_fixed = |set: &Vec<u32>| {
-                fixed
-                    .iter()
-                    .enumerate()
-                    .all(|(node, fixed)| fixed.is_none_or(|is_in| set.contains(&(node as u32)) == is_in))
-            };
             let value = |set: &Vec<u32>| {
                 set.iter().fold(Lexicographic::ZERO, |sum, &node| sum + values[node as usize])
             };
             let all = closed_sets(&tree, rules.needs_child, !rules.never_empty);
-            let best = all.iter().filter(|set| is_as_fixed(set)).map(value).max();
+            let best = all.iter().filter(|set| is_as_fixed(set, &fixed)).map(value).max();
             let is_there = sets.maximize(&tree, &values, rules, &fixed, &mut found);
             assert_eq!(is_there, best.is_some(), "round {round}: {tree:?}, {rules:?}, {fixed:?}");
             if let Some(best) = best {
-                assert!(all.contains(&found) && is_as_fixed(&found), "round {round}: {found:?}");
+                assert!(all.contains(&found) && is_as_fixed(&found, &fixed), "round {round}: {found:?}");
                 assert_eq!(value(&found), best, "round {round}: {found:?} in {tree:?}, {rules:?}");
             }
         }

@@ -48,3 +48,8 @@ pub fn random_fixed(random: &mut Pcg64Mcg, nodes: usize, kind: usize) -> Vec<Opt
     };
     if kind == 0 { Vec::new() } else { (0..nodes).map(|_| one(random)).collect() }
 }
+
+/// Whether the nodes of a set are as they are fixed.
+pub fn is_as_fixed(set: &[u32], fixed: &[Option<bool>]) -> bool {
+    (0..).zip(fixed).all(|(node, fixed)| fixed.is_none_or(|is_in| set.contains(&node) == is_in))
+}

@@ -6,8 +6,8 @@
 //!
 //! | rule | | on trees | elsewhere |
 //! | --- | --- | --- | --- |
-//! | `rho=R` | min Σ α^ρ (6.6) | closed form | dual ascent |
-//! | `rho=R,directed` | the same with α_child ≥ α_parent | one number per node by bisection | dual ascent |
+//! | `rho=R` | min Σ α^ρ (6.6) | closed form | dual ascent, interior points |
+//! | `rho=R,directed` | the same with α_child ≥ α_parent | one number per node by bisection | dual ascent, interior points |
 //! | `maxmin` | max min α with α_child ≥ α_parent (6.7) | progressive filling | progressive filling |
 //!
 //! (6.7) has many solutions; progressive filling finds the one whose second smallest weight is largest too, and so on.
@@ -16,6 +16,9 @@
 
 mod directed_tree;
 mod dual_ascent;
+#[cfg(feature = "interior-point")]
+mod interior_point;
+mod leaf_multipliers;
 mod max_min;
 mod power_tree;
 pub mod shared;

@@ -6,6 +6,7 @@
 //! b − 1/(2λ) · max_{α∈A} Σ α_n ‖a_n‖²: every aggregated plane proves a lower bound by [`largest_sum`].
 
 use super::super::blocks::check_weights;
+use super::leaf_multipliers::{Ascent, above_leaves, below_leaves, scaled};
 use super::{from_below, passed_down};
 use crate::error::Result;
 use crate::inference::Hierarchy;
@@ -78,16 +79,15 @@ fn on_tree(hierarchy: &Hierarchy, squares: &[f64]) -> SharedAlpha {
 /// Σ_l √(μ_l ν_l) g_l at any other ν, with g_l = Σ_{n∈Ā(l)} √(q_n/c_n); so μ_l ← μ_l g_l², scaled to 1, never lowers it.
 /// α = √(q/c) / max g lies in A.
 fn on_graph(hierarchy: &Hierarchy, squares: &[f64]) -> SharedAlpha {
-    let paths = Paths { hierarchy };
-    let mut multipliers = paths.uniform();
+    let mut ascent = Ascent::new(hierarchy);
     let mut best = SharedAlpha { weights: vec![0.0; squares.len()], norm: f64::INFINITY, least: 0.0 };
-    let mut history: Vec<Vec<f64>> = Vec::new();
+    let value = |sums: &[f64]| squares.iter().zip(sums).map(|(q, c)| (q * c).sqrt()).sum::<f64>();
     for _ in 0..MOST_UPDATES {
-        let sums = paths.below(&multipliers);
+        let sums = below_leaves(hierarchy, &ascent.multipliers);
         let ratio = |(q, c): (&f64, &f64)| if *q == 0.0 { 0.0 } else { (q / c).sqrt() };
         let ratios: Vec<f64> = squares.iter().zip(&sums).map(ratio).collect();
-        let dual = squares.iter().zip(&sums).map(|(q, c)| (q * c).sqrt()).sum::<f64>();
-        let slopes = paths.above(&ratios);
+        let dual = value(&sums);
+        let slopes = above_leaves(hierarchy, &ratios);
         let largest = slopes.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
             // All q are 0.
@@ -104,19 +104,8 @@ fn on_graph(hierarchy: &Hierarchy, squares: &[f64]) -> SharedAlpha {
         if best.norm - best.least <= TOLERANCE * best.norm {
             break;
         }
-        let update = |(multiplier, slope): (&f64, &f64)| multiplier * (slope / largest).powi(2);
-        let updated: Vec<f64> = multipliers.iter().zip(&slopes).map(update).collect();
-        history.push(std::mem::replace(&mut multipliers, scaled(updated)));
-        if let [first, second] = &history[..] {
-            let ahead = extrapolated(first, second, &multipliers);
-            let value = |multipliers: &[f64]| -> f64 {
-                squares.iter().zip(paths.below(multipliers)).map(|(q, c)| (q * c).sqrt()).sum()
-            };
-            if value(&ahead) > value(&multipliers) {
-                multipliers = ahead;
-            }
-            history.clear();
-        }
+        let factors = slopes.iter().map(|slope| (slope / largest).powi(2));
+        ascent.update(factors, |multipliers| value(&below_leaves(hierarchy, multipliers)));
     }
     best
 }
@@ -157,12 +146,12 @@ pub fn largest_sum(hierarchy: &Hierarchy, values: &[f64]) -> Result<Between> {
 /// large p; again by Jensen's inequality μ_l ← μ_l G_l^{1/(p+1)} with G_l = Σ_{n∈Ā(l)} v_n^p/c_n^{p+1} never raises it, and the terms of G,
 /// scaled into A, are weights that prove the other side. p is doubled when it brings no more.
 fn largest_sum_on_graph(hierarchy: &Hierarchy, values: &[f64]) -> Between {
-    let paths = Paths { hierarchy };
-    let mut multipliers = paths.uniform();
+    let leaves = hierarchy.leaves().len();
+    let mut multipliers = vec![1.0 / leaves as f64; leaves];
     let mut best = Between { low: 0.0, high: f64::INFINITY };
     let (mut power, mut before) = (2.0, f64::INFINITY);
     for update in 0..MOST_UPDATES {
-        let sums = paths.below(&multipliers);
+        let sums = below_leaves(hierarchy, &multipliers);
         let ratio = |(v, c): (&f64, &f64)| if *v == 0.0 { 0.0 } else { v / c };
         let ratios: Vec<f64> = values.iter().zip(&sums).map(ratio).collect();
         let largest = ratios.iter().copied().fold(0.0, f64::max);
@@ -173,7 +162,7 @@ fn largest_sum_on_graph(hierarchy: &Hierarchy, values: &[f64]) -> Between {
         let term =
             |(ratio, c): (&f64, &f64)| if *ratio == 0.0 { 0.0 } else { (ratio / largest).powf(power) / c };
         let terms: Vec<f64> = ratios.iter().zip(&sums).map(term).collect();
-        let slopes = paths.above(&terms);
+        let slopes = above_leaves(hierarchy, &terms);
         let steepest = slopes.iter().copied().fold(0.0, f64::max);
         let sum: f64 = terms.iter().zip(values).map(|(term, value)| term * value).sum();
         best.low = best.low.max(sum / steepest);
@@ -193,57 +182,4 @@ fn largest_sum_on_graph(hierarchy: &Hierarchy, values: &[f64]) -> Between {
     }
     let operations = 4.0 * hierarchy.nodes() as f64;
     Between { low: best.low, high: round_up(best.high, operations) }
-}
-
-/// The leaves with their ancestors.
-struct Paths<'a> {
-    hierarchy: &'a Hierarchy,
-}
-
-impl Paths<'_> {
-    fn uniform(&self) -> Vec<f64> {
-        let leaves = self.hierarchy.leaves().len();
-        vec![1.0 / leaves as f64; leaves]
-    }
-
-    /// For each node the sum of numbers of the leaves below it.
-    fn below(&self, of_leaves: &[f64]) -> Vec<f64> {
-        let mut sums = vec![0.0; self.hierarchy.nodes()];
-        for (&leaf, number) in self.hierarchy.leaves().iter().zip(of_leaves) {
-            self.hierarchy.ancestors(leaf).iter().for_each(|&node| sums[node as usize] += number);
-        }
-        sums
-    }
-
-    /// For each leaf the sum of numbers of the nodes above it, and of its own.
-    fn above(&self, of_nodes: &[f64]) -> Vec<f64> {
-        let sum =
-            |leaf: &u32| self.hierarchy.ancestors(*leaf).iter().map(|&node| of_nodes[node as usize]).sum();
-        self.hierarchy.leaves().iter().map(sum).collect()
-    }
-}
-
-/// The same numbers with the sum 1; none falls to 0, from where it could not rise.
-fn scaled(mut numbers: Vec<f64>) -> Vec<f64> {
-    numbers.iter_mut().for_each(|number| *number = number.max(1e-200));
-    let sum: f64 = numbers.iter().sum();
-    numbers.iter_mut().for_each(|number| *number /= sum);
-    numbers
-}
-
-/// Where three points of a series lead to (Varadhan & Roland 2008), in logarithms.
-fn extrapolated(first: &[f64], second: &[f64], third: &[f64]) -> Vec<f64> {
-    let steps = || {
-        first.iter().zip(second).zip(third).map(|((a, b), c)| {
-            let step = (b / a).ln();
-            (step, (c / b).ln() - step)
-        })
-    };
-    let (steps_squared, bends_squared) =
-        steps().fold((0.0, 0.0), |(steps, bends), (step, bend)| (steps + step * step, bends + bend * bend));
-    let length = f64::sqrt(steps_squared / f64::max(bends_squared, f64::MIN_POSITIVE)).max(1.0);
-    let ahead = steps().zip(first).map(|((step, bend), start)| {
-        start * (2.0 * length * step + length * length * bend).clamp(-50.0, 50.0).exp()
-    });
-    scaled(ahead.collect())
 }

@@ -2,7 +2,8 @@
 
 use super::NodeSetStructure;
 use crate::inference::{
-    BoundedSet, Closure, CoveredClosure, Gain, Lexicographic, StratifiedTreeSets, TreeSets, k_best_sets,
+    BoundedSet, Closure, CoveredClosure, Gain, Lexicographic, StratifiedTreeSets, TreeSets,
+    best_sets_elsewhere, k_best_sets,
 };
 use crate::structure::{Found, LabelSet, Mix};
 
@@ -10,8 +11,9 @@ use crate::structure::{Found, LabelSet, Mix};
 /// as much of all scores together.
 pub(super) const TIE: f64 = 1e-12;
 
-/// The most spaces of sets that branch and bound looks at; what is then missed is said.
+/// The most spaces of sets that branch and bound looks at, and the most nodes of all of them together; what is then missed is said.
 const MOST_SPACES: usize = 200;
+const MOST_NODES: usize = 200_000;
 
 /// The scores of one input: ⟨w, φ(x,y)⟩ = base + Σ_{n∈y} nodes_n.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +115,8 @@ impl NodeSetStructure {
             _ => mix,
         };
         self.weigh(nodes, truth, values, |score, slope| mixed.height(score, slope));
-        let best = covered.maximize(self.hierarchy(), values, self.rules.never_empty, &[], MOST_SPACES);
+        let most_spaces = (MOST_NODES / values.len()).min(MOST_SPACES);
+        let best = covered.maximize(self.hierarchy(), values, self.rules.never_empty, &[], most_spaces);
         // Each leaf with its ancestors is a set.
         let (set, missed) =
             best.map_or((Vec::new(), f64::INFINITY), |best| (best.set, best.bound - best.value));
@@ -161,6 +164,10 @@ impl NodeSetStructure {
     pub(super) fn best_otherwise(&self, scores: &mut NodeSetScores, set: &LabelSet) -> Vec<f64> {
         self.weigh_plainly(scores, None, Mix::SCORE);
         let NodeSetScores { base, nodes, plain, .. } = scores;
+        if self.is_tree {
+            let others = best_sets_elsewhere(self.hierarchy(), nodes, self.rules, set.on());
+            return others.into_iter().map(|other| *base + other).collect();
+        }
         let mut fixed = vec![None; nodes.len()];
         let mut otherwise = |node: usize| {
             fixed[node] = Some(set.on().binary_search(&(node as u32)).is_err());
