@@ -140,11 +140,11 @@ mod tests {
         HierarchyExamples::from_sets(features, sets, hierarchy).unwrap()
     }
 
-    /// A task for five nodes, of which all but a and b are labels.
+    /// A task for five nodes, of which labels may end at all but a, and sets of them anywhere.
     fn fitted<K: LabelKind>() -> Fitted<HierarchyTask<K>> {
         let labels: Alphabet = ["a", "b", "c", "d", "e"].into_iter().collect();
         let names = Vocabulary { labels, attributes: Attributes::Numbered(1) };
-        let data = examples(&[vec![2], vec![3], vec![4]], hierarchy(&[]));
+        let data = examples(&[vec![1], vec![2], vec![3], vec![4]], hierarchy(&[]));
         Fitted::new(HierarchyTask::<K>::default().resolve(&names, &data).unwrap(), 1, 5).unwrap()
     }
 
