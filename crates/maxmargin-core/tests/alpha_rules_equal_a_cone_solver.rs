@@ -300,7 +300,7 @@ fn cases_of_the_shared_norm() {
         assert!((found - expected).abs() < 1e-4 * expected, "{name}: {found} and not {expected}");
     };
     let u = vec![1.0, -2.0, 0.5];
-    check("full sharing", &tree, &vec![u.clone(); 3], square(&[u.clone()]));
+    check("full sharing", &tree, &vec![u.clone(); 3], square(std::slice::from_ref(&u)));
     let rows = [vec![1.0, 0.5, 0.0], vec![-2.0, 1.0, 1.0], vec![0.3, 0.0, -1.0]];
     check("no sharing", &apart, &rows, square(&rows));
     let disjoint = [vec![1.5, 0.0, 0.0], vec![0.0, -2.0, 0.0], vec![0.0, 0.0, 0.7]];

@@ -15,8 +15,13 @@
 use crate::error::{Error, Result};
 use crate::inference::Hierarchy;
 
-/// The most passes over all rows.
-const MOST_PASSES: usize = if cfg!(feature = "interior-point") { 40 } else { 20_000 };
+/// The most passes over all rows: few where the interior-point solver is there for the rest, else so many as take a minute or two.
+const FEW_PASSES: usize = 40;
+const MOST_PASSES: usize = 20_000;
+const MOST_WORK: usize = 200_000_000;
+
+/// Larger graphs take the interior-point solver too long: for 12,000 nodes half a minute, and much more for each node that is added.
+const MOST_NODES: usize = 20_000;
 
 /// How far the sum of powers may be above its least, as a share; and how far sums may leave their bounds.
 const TOLERANCE: f64 = 1e-6;
@@ -29,14 +34,21 @@ const STEPS: usize = 60;
 
 pub(super) fn weights(hierarchy: &Hierarchy, rho: f64, is_directed: bool, limit: f64) -> Result<Vec<f64>> {
     let mut program = Program::new(hierarchy, rho, is_directed, limit);
-    for pass in 0..MOST_PASSES {
+    let is_left = cfg!(feature = "interior-point") && hierarchy.nodes() <= MOST_NODES;
+    let most_passes = match is_left {
+        true => FEW_PASSES,
+        false => (MOST_WORK / program.nodes.len().max(1)).clamp(FEW_PASSES, MOST_PASSES),
+    };
+    for pass in 0..most_passes {
         program.pass();
         if pass % 8 == 7 && program.gap() <= PRECISE {
             return Ok(program.weights);
         }
     }
     #[cfg(feature = "interior-point")]
-    super::interior_point::solve(hierarchy.nodes(), &mut program);
+    if is_left && program.gap() > TOLERANCE {
+        super::interior_point::solve(hierarchy.nodes(), &mut program);
+    }
     let gap = program.gap();
     if gap <= TOLERANCE {
         return Ok(program.weights);

@@ -12,6 +12,9 @@ use super::dual_ascent::Program;
 /// The tolerance that the interior-point solver is asked for. It often ends a little before.
 const TOLERANCE: f64 = 1e-9;
 
+/// It may take so many seconds. Graphs of some ten thousand nodes may be too large; what it then has is judged like all else.
+const MOST_SECONDS: f64 = 120.0;
+
 #[derive(Default)]
 struct Rows {
     entries: (Vec<usize>, Vec<usize>, Vec<f64>),
@@ -75,6 +78,7 @@ pub(super) fn solve(nodes: usize, program: &mut Program) {
         tol_gap_abs: TOLERANCE,
         tol_gap_rel: TOLERANCE,
         tol_feas: TOLERANCE,
+        time_limit: MOST_SECONDS,
         ..DefaultSettings::default()
     };
     let solver = DefaultSolver::new(&quadratic, &costs, &matrix, &rows.bounds, &rows.cones, settings);

@@ -244,7 +244,7 @@ impl NodeSetStructure {
             if with_root[root as usize] == Some(false) {
                 continue;
             }
-            let before = std::mem::replace(&mut with_root[root as usize], Some(true));
+            let before = with_root[root as usize].replace(true);
             if closure.maximize(hierarchy, values, &with_root, set) {
                 let value = set.iter().fold(G::ZERO, |sum, &node| sum + values[node as usize]);
                 if best.as_ref().is_none_or(|(other, _)| other.is_below(value)) {
