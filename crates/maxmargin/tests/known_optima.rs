@@ -80,7 +80,7 @@ const YEAST: [Known; 1] =
 
 /// Diatoms as a tree: columns standardised, with a bias; nodes in the symmetric difference, and the normalised margin with ρ = 2.
 const DIATOMS_HSVM: [Known; 1] =
-    [Known { lambda: 0.01, lower: 1.55356378, upper: 1.55356513, solvers: &[ProxBmrm, Bcfw] }];
+    [Known { lambda: 0.01, lower: 1.55356378, upper: 1.55356513, solvers: &[Bcfw] }];
 const DIATOMS_NHSVM: [Known; 1] =
     [Known { lambda: 0.01, lower: 0.58508459, upper: 0.58509031, solvers: &[Bcfw] }];
 

@@ -28,7 +28,7 @@ impl PrecisionRecallAreas {
     /// let first = vec![(0.9, true), (0.2, false)];
     /// let second = vec![(0.8, false), (0.7, true)];
     /// let areas = PrecisionRecallAreas::of([first, second]);
-    /// assert_eq!((areas.average, areas.weighted), (0.75 / 1.0 - 0.125, 0.625));
+    /// assert_eq!((areas.average, areas.weighted), (0.625, 0.625));
     /// assert!(areas.pooled > 0.6);
     /// ```
     pub fn of(labels: impl IntoIterator<Item = Vec<(f64, bool)>>) -> Self {

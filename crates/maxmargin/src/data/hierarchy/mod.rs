@@ -116,18 +116,6 @@ impl GraphBuilder {
         self.edges.sort_unstable();
         self.edges.dedup_by_key(|edge| (edge.0, edge.1));
         let name = |node: u32| excerpt(self.names.name(node));
-        if shape == Shape::Tree
-            && let Some((child, [(first, before), (second, line)])) = self.two_parents()
-        {
-            let first_line = if before > 0 { format!(" (line {before})") } else { String::new() };
-            let problem = format!(
-                "`{}` is below `{}` and below `{}`{first_line}; in a tree each node has one parent; if nodes may have several, give the option dag",
-                name(child),
-                name(second),
-                name(first),
-            );
-            return Err(error(line, problem));
-        }
         let edges: Vec<(u32, u32)> = self.edges.iter().map(|edge| (edge.0, edge.1)).collect();
         // Files may be empty: what needs nodes will say so.
         match Hierarchy::from_edges(self.names.len(), &edges) {
@@ -144,6 +132,18 @@ impl GraphBuilder {
                 return Err(error(line.max().unwrap_or(0), problem));
             }
             Err(fault) => return Err(error(0, fault.to_string())),
+        }
+        if shape == Shape::Tree
+            && let Some((child, [(first, before), (second, line)])) = self.two_parents()
+        {
+            let first_line = if before > 0 { format!(" (line {before})") } else { String::new() };
+            let problem = format!(
+                "`{}` is below `{}` and below `{}`{first_line}; in a tree each node has one parent; if nodes may have several, give the option dag",
+                name(child),
+                name(second),
+                name(first),
+            );
+            return Err(error(line, problem));
         }
         let graph = NodeGraph { names: self.names, edges, root: None, has_paths: self.has_paths };
         Ok(if graph.has_paths { graph } else { graph.without_root() })

@@ -108,9 +108,16 @@ impl HierarchyExamples {
 
     /// The known nodes of an example with all above them, ascending. Panics when it does not exist.
     pub fn nodes_of(&self, example: usize) -> Vec<u32> {
-        let known: Vec<u32> =
-            self.labels_of(example).iter().copied().filter(|&label| label != UNKNOWN_LABEL).collect();
-        self.taxonomy.as_ref().map_or(Vec::new(), |taxonomy| taxonomy.hierarchy().closure(&known))
+        let known = self.labels_of(example).iter().copied().filter(|&label| label != UNKNOWN_LABEL);
+        self.closed(known.collect())
+    }
+
+    /// Nodes with all above them, ascending.
+    pub(super) fn closed(&self, nodes: Vec<u32>) -> Vec<u32> {
+        match &self.taxonomy {
+            Some(taxonomy) => taxonomy.hierarchy().closure(&nodes),
+            None => nodes,
+        }
     }
 
     /// Whether each example has one most specific node.

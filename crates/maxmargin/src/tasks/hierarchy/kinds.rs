@@ -43,7 +43,7 @@ pub trait LabelKind: Clone + Copy + Debug + Default + Send + Sync + 'static {
     /// The label with these most specific nodes.
     fn label(structure: &Self::Structure, ends: &[u32]) -> Result<LabelOf<Self>>;
 
-    /// The nodes of a label with all above them, ascending. (Those of a flat structure, too.)
+    /// The nodes of a label, ascending.
     fn nodes(structure: &Self::Structure, label: &LabelOf<Self>) -> Vec<u32>;
 
     /// The loss of a label with these nodes where others are true, both with all above them; the truth has so many more that the
@@ -303,9 +303,12 @@ impl LabelKind for Many {
         options.loss == LossChoice::Nodes
     }
 
-    /// Sets have no strata yet.
-    fn has_whole_losses(_: &NodeSetStructure, _: Surrogate) -> bool {
-        false
+    fn has_whole_losses(structure: &NodeSetStructure, surrogate: Surrogate) -> bool {
+        match (surrogate, structure.offers().sets) {
+            (Surrogate::MicroF1, Some(sets)) => sets.with_sizes(None).check_strata().is_ok(),
+            (Surrogate::MicroF1, None) => false,
+            _ => structure.check_strata().is_ok(),
+        }
     }
 
     fn best_search(structure: &NodeSetStructure, surrogate: Surrogate) -> (Strategy, &'static str) {
@@ -341,8 +344,8 @@ impl HierarchyOptions {
         }
     }
 
-    /// Whether labels may end at nodes that have others below them. In a graph with several parents all sets of nodes are labels:
-    /// that an inner node needs a child makes the best set hard to find.
+    /// Whether labels may end at nodes that have others below them. Where nodes have several parents they may unless an option forbids
+    /// it: that an inner node needs a child makes the best set hard to find.
     fn ends_inside(&self) -> bool {
         let Some(taxonomy) = &self.settled.taxonomy else { return true };
         let hierarchy = taxonomy.hierarchy();

@@ -47,7 +47,8 @@ impl HierarchyMetrics {
         let (mut true_sets, mut predicted_sets) = (Vec::new(), Vec::new());
         for (i, label) in predicted.iter().enumerate() {
             let nameless = truth.labels_of(i).iter().filter(|&&label| label == UNKNOWN_LABEL).count();
-            let (a, b) = (truth.nodes_of(i), K::nodes(structure, label));
+            // Flat labels have nothing above them, but what they stand for has.
+            let (a, b) = (truth.nodes_of(i), truth.closed(K::nodes(structure, label)));
             let both = b.iter().filter(|node| a.binary_search(node).is_ok()).count();
             hierarchical.truth += a.len() + nameless;
             hierarchical.predicted += b.len();
@@ -115,4 +116,95 @@ pub(super) fn areas<K: LabelKind>(
         each.iter().map(pair).collect::<Vec<_>>()
     };
     Some(PrecisionRecallAreas::of((0..nodes).map(of_node)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64Mcg;
+
+    use super::super::{HierarchyTask, LabelKind, Many, One};
+    use super::*;
+    use crate::data::{Alphabet, Attributes, FeatureMatrix, Vocabulary};
+    use crate::inference::Hierarchy;
+    use crate::structure::LabelSet;
+    use crate::tasks::{Fitted, Task};
+
+    /// a above b and c; b above d; e alone.
+    fn hierarchy(more: &[Option<u32>]) -> Hierarchy {
+        Hierarchy::forest(&[&[None, Some(0), Some(0), Some(1), None], more].concat()).unwrap()
+    }
+
+    fn examples(sets: &[Vec<u32>], hierarchy: Hierarchy) -> HierarchyExamples {
+        let features = FeatureMatrix::from_dense(&vec![[1.0]; sets.len()]);
+        HierarchyExamples::from_sets(features, sets, hierarchy).unwrap()
+    }
+
+    /// A task for five nodes, of which labels may end at all but a, and sets of them anywhere.
+    fn fitted<K: LabelKind>() -> Fitted<HierarchyTask<K>> {
+        let labels: Alphabet = ["a", "b", "c", "d", "e"].into_iter().collect();
+        let names = Vocabulary { labels, attributes: Attributes::Numbered(1) };
+        let data = examples(&[vec![1], vec![2], vec![3], vec![4]], hierarchy(&[]));
+        Fitted::new(HierarchyTask::<K>::default().resolve(&names, &data).unwrap(), 1, 5).unwrap()
+    }
+
+    fn metrics<K: LabelKind>(
+        truth: &HierarchyExamples,
+        predicted: &[<K::Structure as Structure>::Label],
+    ) -> Metrics {
+        let labels: Alphabet = ["a", "b", "c", "d", "e", "f"].into_iter().collect();
+        let comparison = Comparison { truth, predicted, labels: &labels, known: 5, background: None };
+        fitted::<K>().metrics(comparison).unwrap()
+    }
+
+    #[test]
+    fn examples_by_hand() {
+        // f is below b, and the model does not know it; of the last label nobody knows anything.
+        let truth = examples(&[vec![3], vec![2], vec![5], vec![UNKNOWN_LABEL]], hierarchy(&[Some(1)]));
+        // {a,b,d} and the same; {a,c} and {a,b,d}; {a,b,f} and {a,b,d}; {?} and {e}.
+        let found = metrics::<One>(&truth, &[3, 3, 3, 4]);
+        let figure = |name: &str| found.figure(name).unwrap();
+        assert_eq!((figure("accuracy"), figure("error")), (0.25, 0.75));
+        assert_eq!(figure("hierarchical_precision"), 6.0 / 10.0);
+        assert_eq!(figure("hierarchical_recall"), 6.0 / 9.0);
+        assert_eq!((figure("tree_distance"), figure("mean_loss")), (7.0 / 4.0, 7.0 / 4.0));
+        assert_eq!(figure("hamming"), 7.0 / 24.0);
+
+        let sets = [vec![0, 1, 3], vec![0], vec![0, 1, 4], vec![4]].map(|set| LabelSet::of(&set));
+        let found = metrics::<Many>(&truth, &sets[..]);
+        let figure = |name: &str| found.figure(name).unwrap();
+        // Right are {a,b,d}, {a}, {a,b} and nothing of 3, 1, 3 and 1.
+        assert_eq!((figure("hierarchical_precision"), figure("hierarchical_recall")), (6.0 / 8.0, 6.0 / 9.0));
+        assert_eq!(figure("mean_loss"), (0.0 + 1.0 + 2.0 + 2.0) / 4.0);
+    }
+
+    #[test]
+    fn the_distance_is_a_way_in_the_tree() {
+        let mut random = Pcg64Mcg::seed_from_u64(1);
+        let tree = hierarchy(&[]);
+        let up = |node: u32| std::iter::successors(Some(node), |&node| tree.parents(node).first().copied());
+        for _ in 0..100 {
+            let ends = [2, 3, 4];
+            let (a, b) = (ends[random.random_range(0..3)], ends[random.random_range(0..3)]);
+            // Up from one to the nearest node that is above both, or to the root, and down again.
+            let common = up(a).find(|node| up(b).any(|other| other == *node));
+            let steps = |from: u32| up(from).take_while(|node| Some(*node) != common).count();
+            let found = metrics::<One>(&examples(&[vec![a]], hierarchy(&[])), &[b]);
+            assert_eq!(found.figure("tree_distance"), Some((steps(a) + steps(b)) as f64), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn areas_are_of_all_nodes_and_strangers_come_last() {
+        // Only the first node's bias is above 0, so that a comes first everywhere, and f, which nobody knows, last.
+        let task = fitted::<Many>();
+        let truth = examples(&[vec![0], vec![0, 5]], hierarchy(&[None]));
+        let mut weights = vec![0.0; task.dim()];
+        weights[5..].copy_from_slice(&[1.0, -1.0, -1.0, -1.0, -1.0]);
+        let found = areas::<Many>(task.structure(), &weights, &truth, 6).unwrap();
+        let a = vec![(1.0, true), (1.0, true)];
+        let f = vec![(f64::NEG_INFINITY, false), (f64::NEG_INFINITY, true)];
+        assert_eq!(found, PrecisionRecallAreas::of([a, f]));
+        assert_eq!(found.average, (1.0 + 0.5) / 2.0);
+    }
 }
