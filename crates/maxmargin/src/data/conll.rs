@@ -133,13 +133,7 @@ impl ColumnOptions {
         };
         let columns =
             TextColumns { count, label, names: names.clone(), templates, syntax: self.syntax, gazetteers };
-        let templates = Templates::named(columns, file)?;
-        if templates.has_pair_attributes() {
-            let problem = "templates that begin with B or * and hold a command have a weight for each attribute and pair of labels, \
-                           which chains do not have yet; B alone (a weight for each pair of labels) is there in any case";
-            return Err(Error::parameter("templates", problem));
-        }
-        Ok(templates)
+        Templates::named(columns, file)
     }
 }
 
@@ -199,6 +193,9 @@ impl Reader {
             Some(expander) => expander,
             None => self.expander.insert(Expander::new(self.options.resolve(layout.columns)?)),
         };
+        if expander.templates().has_pair_attributes() {
+            data.expect_pairs();
+        }
         let columns = expander.templates().columns();
         let (count, label) = (columns.count, columns.label);
         // A file to predict may have no labels.
@@ -295,6 +292,10 @@ impl AttributeSink for DatasetBuilder<'_> {
     #[inline]
     fn number(&mut self, name: &str) -> Option<u32> {
         self.column_of(name)
+    }
+
+    fn number_of_pairs(&mut self, name: &str) -> Option<u32> {
+        self.column_of_pairs(name)
     }
 
     #[inline]

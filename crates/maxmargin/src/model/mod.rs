@@ -94,7 +94,7 @@ impl Model {
                 format!("{in_blocks} weights in blocks, of {found} in all"),
             ));
         }
-        let weights = Weights::new(weights, &task.blocks());
+        let weights = Weights::new(weights, task.as_ref());
         Self::with_weights(description, task, names, weights)
     }
 

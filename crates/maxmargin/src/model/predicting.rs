@@ -113,7 +113,7 @@ impl Model {
             && features.columns() == self.task.features()
             && let Some(features) = self.weights.gathered(features, &mut weights)
         {
-            let task = self.task.with_features(features.columns())?;
+            let task = self.task.with_features(features.columns(), 0)?;
             let data = data.with_features(Arc::new(features))?;
             if let Some(shifts) = &self.label_shifts {
                 task.shift_labels(shifts, &mut weights);

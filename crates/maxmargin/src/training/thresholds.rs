@@ -106,7 +106,7 @@ impl TunedThresholds {
         if halt.is_asked() {
             return Ok(None);
         }
-        let weights = model.weights_of(examples.names())?;
+        let weights = model.weights_of(examples.names(), task.pair_attributes())?;
         let others = examples.subset(&others)?;
         let held_out = HeldOut::from_training(others.data.clone(), problem.known())?;
         let Some(sets) = others.data().of_type::<LabelSetExamples>() else {
