@@ -4,7 +4,7 @@
 //! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
-//! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
+//! have one link at most, [`BMatching`] anywhere, what it costs to flip a link ([`flip_losses`]), [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
@@ -21,6 +21,7 @@ mod dominance;
 mod enumeration;
 mod envelope;
 mod field;
+mod flipped_links;
 mod flow_projection;
 mod forest;
 mod gain;
@@ -49,6 +50,7 @@ pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{BinaryField, LabelGraph};
+pub use flipped_links::{PricedLinks, flip_losses};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
