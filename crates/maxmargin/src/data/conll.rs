@@ -22,13 +22,14 @@ use std::path::{Path, PathBuf};
 use layout::{DOCUMENT, Layout};
 pub(crate) use recognition::{Recognised, recognise};
 
+use super::Format;
 use super::dataset_builder::DatasetBuilder;
 use super::source::{Line, Source};
 use super::templates::{
     AttributeSink, Expander, Gazetteer, READY_MADE, TemplateSyntax, Templates, TextColumns, ready_made,
 };
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// A sentence has at most so many tokens.
 const MOST_TOKENS: usize = 1 << 20;
@@ -102,7 +103,13 @@ impl ColumnOptions {
         let file = self.template_file().unwrap_or(Path::new("templates"));
         let templates = match (self.template_file(), &self.templates) {
             (Some(file), _) => {
-                let (mut bytes, mut source) = (Vec::new(), Source::open(file)?);
+                let meant = |error| match (did_you_mean(&file.to_string_lossy(), READY_MADE), file.exists()) {
+                    (meant, false) if !meant.is_empty() => {
+                        Error::parameter("templates", format!("{error}{meant}"))
+                    }
+                    _ => error,
+                };
+                let (mut bytes, mut source) = (Vec::new(), Source::open(file).map_err(meant)?);
                 if source.read_bytes(LARGEST_TEMPLATES + 1, &mut bytes)? > LARGEST_TEMPLATES {
                     return Err(source.error("more than 1 MiB of templates"));
                 }
@@ -209,8 +216,10 @@ impl Reader {
                     match data.needs_labels() {
                         true => format!("the files before have {count}"),
                         false => format!(
-                            "the model was trained on {count}, the label among them; give {count}, or {} without it",
-                            count - 1
+                            "the model was trained on {count}, the label among them, in {}; give {count}, or {} without it{}",
+                            Format::Conll,
+                            count - 1,
+                            if Format::is_called_table(source) { ", not a table" } else { "" }
                         ),
                     }
                 );

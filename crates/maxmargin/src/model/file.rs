@@ -93,7 +93,7 @@ impl Model {
         Header {
             format_version: version_of(
                 &self.preprocessing,
-                self.label_shifts.is_some(),
+                self.label_shifts().is_some(),
                 self.task.pair_attributes() > 0,
             ),
             program_version: description.program_version,
@@ -121,7 +121,7 @@ impl Model {
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
             table_columns: self.text.table.clone(),
-            label_shifts: self.label_shifts.clone(),
+            label_shifts: self.weights.shifts().cloned(),
             options: stored.fields.clone(),
         }
     }

@@ -2,7 +2,7 @@
 //! examples and end up with none.
 
 use super::weights::rows_of;
-use super::{Model, Weights};
+use super::{DecidingWeights, Model, Weights};
 use crate::data::{Attributes, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 
@@ -34,7 +34,8 @@ impl Model {
         if task.dim() != weights.len() {
             return Ok(self);
         }
-        let weights = Weights::new(weights, task.as_ref());
+        let weights =
+            DecidingWeights::new(Weights::new(weights, task.as_ref()), self.weights.shifts().cloned());
         let names = Vocabulary { labels: self.names.labels, attributes: Attributes::Named(kept) };
         Ok(Self { task, names, preprocessing, weights, ..self })
     }

@@ -92,7 +92,7 @@ impl Task for Chain {
 A class for each position of a sequence
 
 A label is a class for each position of a sequence, found as a whole. Predictions are one label per line, with a blank line \
-between sequences. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
+after each sequence. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
 like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
 of the other labels.";
     const HAS_BACKGROUND: bool = true;
