@@ -1,10 +1,10 @@
 //! Combinatorial kernels without any learning in them.
 //!
-//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position. Sets of labels with a score for each label and pair that is on, a
+//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position; their [`Steps`] are alike or not. Sets of labels with a score for each label and pair that is on, a
 //! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
-//! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
+//! have one link at most, [`BMatching`] anywhere, what it costs to flip a link ([`flip_losses`]), [`k_best_matchings`] on top of it, and the best one of every loss
 //! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
@@ -21,6 +21,7 @@ mod dominance;
 mod enumeration;
 mod envelope;
 mod field;
+mod flipped_links;
 mod flow_projection;
 mod forest;
 mod gain;
@@ -32,6 +33,7 @@ mod max_flow;
 mod max_marginal_paths;
 mod network;
 mod roof_duality;
+mod steps;
 mod stratified_matching;
 mod stratified_viterbi;
 mod viterbi;
@@ -48,6 +50,7 @@ pub use branch_and_bound::{BoundedSet, BranchAndBound};
 pub use chow_liu::chow_liu;
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{BinaryField, LabelGraph};
+pub use flipped_links::{PricedLinks, flip_losses};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
@@ -58,6 +61,7 @@ pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub use max_marginal_paths::best_elsewhere;
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
+pub use steps::{EachStep, Steps};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_viterbi::StratifiedTable;
 pub use viterbi::viterbi;
