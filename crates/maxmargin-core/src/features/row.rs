@@ -48,6 +48,7 @@ impl<'a> Row<'a> {
 
     /// The part of the columns before `column`, and that of the columns from there on. A sparse row keeps the numbers of its columns;
     /// the second part of a dense one counts them from 0.
+    #[inline(never)]
     pub(crate) fn split_at(&self, column: usize) -> (Row<'a>, Row<'a>) {
         let place = match self.indices {
             Some(indices) => indices.partition_point(|&j| (j as usize) < column),

@@ -420,16 +420,13 @@ impl Structure for ChainStructure {
         let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
         for s in steps(y_places, last) {
             for t in steps(z_places, last) {
-                let agreement = agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
-                sum += agreement;
-                if self.pairs > 0 && agreement != 0.0 {
-                    // The features of a step are those of the row that it leads to.
-                    let (low, high) = (s.min(t) + 1, s.max(t) + 1);
-                    sum += agreement * kernel[kernel.len() / 2 + high * (high + 1) / 2 + low];
-                }
+                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
             }
         }
-        sum
+        match self.pairs {
+            0 => sum,
+            _ => sum + pairs::product(&kernel[kernel.len() / 2..], truth, [y, z]),
+        }
     }
 }
 
@@ -466,7 +463,7 @@ fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
 
 impl ChainStructure {
     /// The features of one position with one label, its boundary weights included.
-    #[inline]
+    #[inline(always)]
     fn add_position<A: FeatureSum + ?Sized>(
         &self,
         x: &Rows,

@@ -4,7 +4,7 @@
 //! its columns. They count for the step into their row; in the first row they count for nothing. With them the scores of steps
 //! differ from position to position. A chain without any has one matrix of transitions, and never comes here.
 
-use super::{ChainScores, ChainStructure};
+use super::{ChainScores, ChainStructure, agreement};
 use crate::error::{Error, Result};
 use crate::features::{Row, Rows};
 use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products};
@@ -111,4 +111,22 @@ impl ChainStructure {
             sum.add_row(self.pair_row(x, t), self.label_pairs(), pair, factor);
         }
     }
+}
+
+/// What features of pairs add to the inner product of two labels' differences from the truth, given their own products. Those of a step are
+/// in the row that it leads to.
+pub(super) fn product(kernel: &[f64], truth: &[u32], labels: [&[u32]; 2]) -> f64 {
+    let pair = |label: &[u32], t: usize| (label[t - 1], label[t]);
+    let [y_steps, z_steps] = labels
+        .map(|label| (1..truth.len()).filter(|&t| pair(label, t) != pair(truth, t)).collect::<Vec<usize>>());
+    let mut sum = 0.0;
+    for &s in &y_steps {
+        for &t in &z_steps {
+            let (low, high) = (s.min(t), s.max(t));
+            let [y, z] = labels;
+            sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t))
+                * kernel[high * (high + 1) / 2 + low];
+        }
+    }
+    sum
 }
