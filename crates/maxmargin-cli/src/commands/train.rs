@@ -185,13 +185,12 @@ impl Train {
             tune_threshold: self.tune_threshold,
             ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
-        let regularizer = settings.regularizer;
+        let is_chosen = matches!(settings.regularizer, Regularizer::Chosen { .. });
         let trainer = self.trainer(chosen, settings, start);
         let problem = trainer.problem(&examples)?;
-        if chosen.given.any_of_solving() {
-            // Where λ is not known yet, that under which most solvers are chosen.
-            let lambda = regularizer.lambda(problem.examples().len()).unwrap_or(f64::MIN_POSITIVE);
-            let solver = self.solver.resolve(problem.risk()?.as_ref(), lambda).kind;
+        if is_chosen && chosen.given.any_of_solving() {
+            // To choose λ takes long, so flags without effect are refused before, under the λ for which most solvers are taken.
+            let solver = self.solver.resolve(problem.risk()?.as_ref(), f64::MIN_POSITIVE).kind;
             chosen.given.check_solving(&[solver], self.problem.surrogate)?;
         }
         let test = match others {
@@ -216,9 +215,10 @@ impl Train {
         if let Some(choice) = lambda_choice.as_ref().filter(|_| !self.solving.quiet) {
             note(&lambda_choice::table(choice, examples));
         }
-        if let Err(idle) = chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate) {
+        match chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate) {
             // Not knowing λ, nobody could know before.
-            note(&format!("note: {idle}"));
+            Err(idle) if lambda_choice.is_some() => note(&format!("note: {idle}")),
+            checked => checked?,
         }
         let thresholds = training.thresholds().cloned();
         let begun = training.report().passes;

@@ -221,12 +221,17 @@ impl Structure for ChainStructure {
         scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         scores.unary.clear();
         scores.unary.resize(x.len() * labels, 0.0);
+        let biases = &w[self.bias_start()..self.transitions_start()];
         for (t, out) in scores.unary.chunks_exact_mut(labels).enumerate() {
             if self.options.bias {
-                out.copy_from_slice(&w[self.bias_start()..self.transitions_start()]);
+                out.copy_from_slice(biases);
             }
-            let (row, start) = self.unary_row(x, t);
-            add_row_products(row, &w[start..], out);
+            if self.pairs == 0 {
+                add_row_products(x.row(t), w, out);
+            } else {
+                let (row, start) = self.unary_row(x, t);
+                add_row_products(row, &w[start..], out);
+            }
         }
         if self.options.boundary && !x.is_empty() {
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
@@ -400,32 +405,10 @@ impl Structure for ChainStructure {
         if kernel.is_empty() {
             return product_by_features(self, x, truth, y, z);
         }
-        let last = x.len().saturating_sub(1);
-        let boundary = f64::from(u8::from(self.options.boundary));
-        // Labels differ from the truth in few places, so these lists are short.
-        let mut buffers = [[0; LONGEST_KERNEL]; 2];
-        let [y_buffer, z_buffer] = &mut buffers;
-        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
-        let mut sum = 0.0;
-        for s in places(y_places) {
-            for t in places(z_places) {
-                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
-                if agreement != 0.0 {
-                    let (low, high) = (s.min(t), s.max(t));
-                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
-                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
-                }
-            }
-        }
-        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
-        for s in steps(y_places, last) {
-            for t in steps(z_places, last) {
-                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
-            }
-        }
+        let plain = self.plain_product(x.len(), kernel, truth, [y, z]);
         match self.pairs {
-            0 => sum,
-            _ => sum + pairs::product(&kernel[kernel.len() / 2..], truth, [y, z]),
+            0 => plain,
+            _ => plain + pairs::product(&kernel[kernel.len() / 2..], truth, [y, z]),
         }
     }
 }
@@ -462,6 +445,35 @@ fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
 }
 
 impl ChainStructure {
+    /// The inner product of two labels' differences from the truth, but for features of pairs.
+    #[inline(always)]
+    fn plain_product(&self, length: usize, kernel: &[f64], truth: &[u32], [y, z]: [&[u32]; 2]) -> f64 {
+        let last = length.saturating_sub(1);
+        let boundary = f64::from(u8::from(self.options.boundary));
+        // Labels differ from the truth in few places, so these lists are short.
+        let mut buffers = [[0; LONGEST_KERNEL]; 2];
+        let [y_buffer, z_buffer] = &mut buffers;
+        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
+        let mut sum = 0.0;
+        for s in places(y_places) {
+            for t in places(z_places) {
+                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
+                if agreement != 0.0 {
+                    let (low, high) = (s.min(t), s.max(t));
+                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
+                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
+                }
+            }
+        }
+        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
+        for s in steps(y_places, last) {
+            for t in steps(z_places, last) {
+                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
+            }
+        }
+        sum
+    }
+
     /// The features of one position with one label, its boundary weights included.
     #[inline(always)]
     fn add_position<A: FeatureSum + ?Sized>(
