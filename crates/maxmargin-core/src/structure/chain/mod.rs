@@ -393,10 +393,12 @@ impl Structure for ChainStructure {
             return Vec::new();
         }
         let bias = f64::from(u8::from(self.options.bias));
-        let pairs = (0..x.len()).flat_map(|t| (0..=t).map(move |s| (s, t)));
         if self.pairs == 0 {
-            return pairs.map(|(s, t)| x.row(s).dot(&x.row(t)) + bias).collect();
+            let mut products = x.products();
+            products.iter_mut().for_each(|product| *product += bias);
+            return products;
         }
+        let pairs = (0..x.len()).flat_map(|t| (0..=t).map(move |s| (s, t)));
         let unary = pairs.clone().map(|(s, t)| self.unary_row(x, s).0.dot(&self.unary_row(x, t).0) + bias);
         unary.chain(pairs.map(|(s, t)| self.pair_row(x, s).dot(&self.pair_row(x, t)))).collect()
     }
