@@ -59,7 +59,7 @@ fn attributes_of_transitions_are_listed() {
     folder.write("pairs.template", "U0:%x[-1,0]\nB0:%x[0,0]\n");
     folder.output("train chain --train train.txt --templates pairs.template --model m --quiet --c-sum 1");
     let text = folder.output("inspect m");
-    assert!(text.contains("3 attributes of pairs") && text.contains("pair: 3 × 2 × 2"), "{text}");
+    assert!(text.contains("3 pair attributes") && text.contains("pair: 3 × 2 × 2"), "{text}");
     let (_, list) = text.split_once("heaviest attributes of transitions\n").unwrap();
     assert!(list.lines().any(|line| line.contains("B0:,") && line.contains("L0 → L1")), "{text}");
     let object: Value = serde_json::from_str(&folder.output("inspect m --json --top 100")).unwrap();

@@ -193,12 +193,12 @@ fn files_in_another_format_are_refused() {
     folder.write("text.txt", "the D\ncat N\n\nthe D\ndog N\n".repeat(3));
     folder.write("new.arff", "@relation new\n@attribute y real\n@data\n0\n1\n");
     folder.write("new.csv", "word,y,z\na b c,0,1\n");
+    folder.write("wide.csv", "word x,y z\na b,0 1\n");
     folder.output("train chain --train text.txt --templates pos --c-sum 1 --model text --quiet");
     folder.refusal("predict --model text --input new.arff", &["new.arff: this file is arff", "(conll)"]);
-    folder.refusal(
-        "predict --model text --input new.csv",
-        &["new.csv", "trained on 2", "in conll", "not a table"],
-    );
+    folder.refusal("predict --model text --input new.csv", &["new.csv: this file looks like csv", "(conll)"]);
+    let parts = ["wide.csv", "trained on 2", "in conll", "not a table"];
+    folder.refusal("predict --model text --input wide.csv", &parts);
     folder.write("labels", "red\ngreen\nred\nblue\n");
     folder.refusal(
         "train multiclass --train labels --model m --format svmlight",

@@ -122,7 +122,7 @@ fn as_json() {
     let found = objects(&folder.output("predict --model tags --input tags.crf --json --k-best 2"));
     let plain = folder.output("predict --model tags --input tags.crf");
     let sentences: Vec<Vec<&str>> =
-        plain.split("\n\n").map(|sentence| sentence.trim().split('\n').collect()).collect();
+        plain.trim_end().split("\n\n").map(|sentence| sentence.trim().split('\n').collect()).collect();
     assert_eq!(found.len(), sentences.len());
     for (id, (object, sentence)) in (1..).zip(found.iter().zip(sentences)) {
         let keys: Vec<&String> = object.as_object().unwrap().keys().collect();

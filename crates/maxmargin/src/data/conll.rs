@@ -196,6 +196,15 @@ impl Reader {
         if layout.columns > MOST_COLUMNS {
             return Err(source.error(format!("more than {MOST_COLUMNS} columns")));
         }
+        let first = source.peeked().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let is_table = layout.columns == 1 && first.contains(&b',') && Format::is_called_table(source);
+        if is_table && !data.needs_labels() {
+            let (found, taught) = (Format::Csv, Format::Conll);
+            let problem = format!(
+                "this file looks like {found}, but the model was trained on columns of text ({taught})"
+            );
+            return Err(source.error(problem));
+        }
         let expander = match &mut self.expander {
             Some(expander) => expander,
             None => self.expander.insert(Expander::new(self.options.resolve(layout.columns)?)),

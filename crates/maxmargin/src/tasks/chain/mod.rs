@@ -273,7 +273,7 @@ of the other labels.";
         let boundary = if task.boundary { "boundary weights" } else { "no boundary weights" };
         match task.pair_attributes {
             0 => format!("{bias}, {boundary}"),
-            pairs => format!("{bias}, {boundary}, {}", count(pairs, "attribute of pairs")),
+            pairs => format!("{bias}, {boundary}, {}", count(pairs, "pair attribute")),
         }
     }
 
