@@ -50,6 +50,24 @@ def classes(source, target):
     flat_classes(None, source, target)
 
 
+def hansards(folder, results, program):
+    """The first 100 sentence pairs with links to train on, the others to test on, and what all text says about words."""
+    first = 100
+    for name in ("test.e", "test.f", "test.wa.nonullalign"):
+        number = lambda line: int(re.match(r"(?:<s snum=)?(\d+)", line)[1])
+        lines = (folder / name).read_text().splitlines(keepends=True)
+        for part, is_in in (("train", lambda n: n <= first), ("test", lambda n: n > first)):
+            text = "".join(line for line in lines if is_in(number(line)))
+            (results / f"{part}.{name.split('.')[1]}").write_text(text)
+    words = results / "words.associations"
+    if not words.exists():
+        text = ["--text", folder / "unlabelled.e.gz", folder / "unlabelled.f.gz", "--text", folder / "test.e", folder / "test.f"]
+        command = [program, "associate", *text, "--output", words]
+        subprocess.run([str(part) for part in command], capture_output=True, check=True)
+    files = [[results / f"{part}.{side}" for side in "ef"] for part in ("train", "test")]
+    return files, ["--links", results / "train.wa", results / "test.wa", "--associations", words]
+
+
 # Name, task, training data, test data or folds, options, figure, conversion.
 SETS = [
     ("emotions", "multilabel", "emotions/emotions-train.arff", "emotions/emotions-test.arff",
@@ -69,6 +87,8 @@ SETS = [
     ("MNIST", "multiclass", "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz", [], "error", None),
     ("diatoms", "multiclass", "diatoms/Diatoms_train.arff.gz", "diatoms/Diatoms_test.arff.gz",
      ["--format", "svmlight", "--standardize"], "error", classes),
+    ("Hansards", "alignment", "hansards_wpt2003/unlabelled.e.gz", "hansards_wpt2003/test.e",
+     ["--fertility", "2,2", "--extra-links", "free"], "aer", hansards),
 ]
 
 
@@ -89,14 +109,18 @@ def run(entry, data, results, program, limit):
     if not all(file.exists() for file in files):
         print(f"{name} is not there: left out", file=sys.stderr)
         return None
-    if convert:
+    options = [option.format(data=data) for option in options]
+    if convert is hansards:
+        files, more = hansards(data / "hansards_wpt2003", results, program)
+        options += more
+    elif convert:
         targets = [results / (file.name.split(".")[0] + ".svm") for file in files]
         for file, target in zip(files, targets):
             target.exists() or convert(file, target)
         files = targets
-    options = [option.format(data=data) for option in options]
-    held_out = lambda flag: [flag + "-folds", test] if is_folds else [flag, files[1]]
-    common = [task, "--train", files[0], *options, "--threads", "1", "--json", "--quiet", "--model", results / "model"]
+    files = [file if isinstance(file, list) else [file] for file in files]
+    held_out = lambda flag: [flag + "-folds", test] if is_folds else [flag, *files[1]]
+    common = [task, "--train", *files[0], *options, "--threads", "1", "--json", "--quiet", "--model", results / "model"]
     chosen, seconds = measure([program, "train", *common, *held_out("--test")])
     value = repr(chosen["lambda"])
     alone, alone_seconds = measure([program, "train", *common, *held_out("--test"), "--lambda", value])

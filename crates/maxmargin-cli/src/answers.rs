@@ -87,7 +87,11 @@ impl<'a> Answers<'a> {
                 Some(certainty) => writeln!(out, "{}", confident(&self.text(prediction), certainty))?,
             }
         }
-        Ok(())
+        // With its own sequence, so that who waits for its end need not wait for the next one.
+        match data.has_blocks() {
+            true => writeln!(out),
+            false => Ok(()),
+        }
     }
 
     fn text(&self, prediction: &Prediction) -> String {

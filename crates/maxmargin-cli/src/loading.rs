@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use maxmargin::Examples;
-use maxmargin::data::{Attributes, DataObject, Impute, Missing, ReadOptions, nearly_constant_columns};
+use maxmargin::data::{
+    Attributes, DataObject, Format, Impute, Missing, ReadOptions, far_scales, nearly_constant_columns,
+};
+use maxmargin::{Examples, Model};
 
 use crate::arguments::{ChosenTask, Folds, ProblemArguments, with_flags};
-use crate::print::{count, note};
+use crate::print::{count, note, number};
 
 /// Reads the training data, and the examples in `others` of the same files.
 pub fn load(
@@ -15,8 +17,20 @@ pub fn load(
     chosen: &ChosenTask,
     others: Option<&Folds>,
 ) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
+    load_from(arguments, chosen, others, None)
+}
+
+/// The same where training starts from a model: columns of tables are for what they were for then, unless flags say otherwise.
+pub fn load_from(
+    arguments: &ProblemArguments,
+    chosen: &ChosenTask,
+    others: Option<&Folds>,
+    model: Option<&Model>,
+) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
     let missing = if arguments.impute() == Impute::None { Missing::Refuse } else { Missing::Keep };
-    let options = ReadOptions { missing, ..chosen.read.options() };
+    let model_table = model.map(|model| model.text().table.clone()).unwrap_or_default();
+    let usual_format = model.and_then(|model| model.description().format.as_ref()?.parse().ok());
+    let options = ReadOptions { missing, model_table, usual_format, ..chosen.read.options() };
     let task = chosen.task.as_ref();
     let all = Examples::read_files(task, &arguments.train, &options)?;
     for line in &all.text().notes {
@@ -49,12 +63,38 @@ pub fn load(
     if !arguments.center && !arguments.standardize {
         note_constant_columns(&examples);
     }
+    if !arguments.standardize && !arguments.normalize && !arguments.tf_idf {
+        note_far_scales(&examples);
+    }
     Ok((examples, others))
 }
 
 /// Says what a person should know about data.
 pub fn note_all(data: &dyn DataObject) {
     data.notes().iter().for_each(|line| note(line));
+}
+
+/// Says that columns of a table should be standardised.
+fn note_far_scales(examples: &Examples) {
+    let is_table = |format: &str| format.parse().is_ok_and(Format::is_table);
+    if !examples.format().is_some_and(is_table) {
+        return;
+    }
+    if let Some(far) = examples.data().features().and_then(|features| far_scales(features)) {
+        let [large, small] = [far.largest, far.smallest]
+            .map(|(j, size)| format!("{} (about {})", name(examples, j), number(size)));
+        note(&format!(
+            "note: columns have numbers of very different sizes, such as {large} and {small}, so that λ holds some back more than others; --standardize helps"
+        ));
+    }
+}
+
+/// The name of a column, or its number from 1.
+fn name(examples: &Examples, column: usize) -> String {
+    match &examples.names().attributes {
+        Attributes::Named(names) => format!("{:?}", names.name(column as u32)),
+        Attributes::Numbered(_) => (column + 1).to_string(),
+    }
 }
 
 /// Says which columns should be centred.
@@ -64,11 +104,7 @@ fn note_constant_columns(examples: &Examples) {
     if columns.is_empty() {
         return;
     }
-    let name = |&j: &usize| match &examples.names().attributes {
-        Attributes::Named(names) => format!("{:?}", names.name(j as u32)),
-        Attributes::Numbered(_) => (j + 1).to_string(),
-    };
-    let named: Vec<String> = columns.iter().take(MOST_NAMED).map(name).collect();
+    let named: Vec<String> = columns.iter().take(MOST_NAMED).map(|&j| name(examples, j)).collect();
     let more = if columns.len() > MOST_NAMED { ", …" } else { "" };
     note(&format!(
         "note: {} hardly {} against {} size ({}{more}): sums of such numbers cancel, which makes training slow and the certificate wide; --center or --standardize helps",

@@ -53,11 +53,13 @@ fn a_model_reads_columns_as_it_was_taught() {
         "own.template",
         "# words\nU00:%x[0,word]\nU01:%x[-1,0]/%x[0,0]\nU02:%g[0,0,\"towns\"]\nU03:%p[0,0,1]\nB\n",
     );
+    folder.write("pairs.template", "U00:%x[0,0]\nU01:%x[-1,0]/%x[0,0]\nB01:%x[0,1]\nB02:%x[-1,1]/%x[0,1]\n");
     let truth: Vec<String> =
         sentences(12, true).lines().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect();
     for options in [
         "--templates ner",
         "--templates chunk --tag-scheme iob2",
+        "--templates pairs.template",
         "--templates pos --tag-scheme bioes --gazetteer towns=towns.txt",
         "--templates own.template --column-names word,pos,tag --label-column tag --gazetteer towns=towns.txt --tag-scheme bilou",
     ] {
@@ -94,7 +96,10 @@ fn what_does_not_fit_is_said() {
     folder.run("train chain --train train.txt --templates ner --model m --quiet").success();
     let train = "train chain --train train.txt --model n";
     for (arguments, parts) in [
-        (format!("{train} --templates pairs.template"), &["pair of labels"][..]),
+        (
+            "train multiclass --train train.txt --templates pairs.template --model n".to_owned(),
+            &["--templates", "only the task chain"][..],
+        ),
         (format!("{train} --templates slip.template"), &["slip.template:2:3", "%y is no command"]),
         (format!("{train} --templates nowhere"), &["cannot read nowhere"]),
         (format!("{train} --label-column 3"), &["label-column", "numbered from 0 to 2"]),

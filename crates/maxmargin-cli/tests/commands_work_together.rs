@@ -112,7 +112,7 @@ fn chains_from_file_to_prediction() {
     note: counted as mistakes: 2 labels that the model does not know; left out: 1 value of attributes that the model does not know
     ");
     let predicted = folder.output("predict --model m --input new.crf");
-    assert_eq!(predicted, "B-NP\nI-NP\n\nO\n");
+    assert_eq!(predicted, "B-NP\nI-NP\n\nO\n\n");
     let inspected = folder.output("inspect m --top 1");
     for part in ["chain, 3 labels", "named attributes", "transition: 3 × 3", "first: 3", "w=dog +"] {
         assert!(inspected.contains(part), "expected {part:?} in\n{inspected}");

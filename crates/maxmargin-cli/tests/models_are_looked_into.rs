@@ -50,3 +50,32 @@ fn transitions_of_chains_are_listed() {
     folder.output("train multiclass --train rows.svm --model m --quiet");
     assert!(!folder.output("inspect m").contains("transitions"));
 }
+
+#[test]
+fn attributes_of_transitions_are_listed() {
+    let folder = Folder::new();
+    // The label changes at a comma.
+    folder.write("train.txt", "a L0\n, L1\nb L1\n\na L0\nb L0\n, L1\n\nb L1\n, L0\na L0\n\n".repeat(4));
+    folder.write("pairs.template", "U0:%x[-1,0]\nB0:%x[0,0]\n");
+    folder.output("train chain --train train.txt --templates pairs.template --model m --quiet --c-sum 1");
+    let text = folder.output("inspect m");
+    assert!(text.contains("3 pair attributes") && text.contains("pair: 3 × 2 × 2"), "{text}");
+    let (_, list) = text.split_once("heaviest attributes of transitions\n").unwrap();
+    assert!(list.lines().any(|line| line.contains("B0:,") && line.contains("L0 → L1")), "{text}");
+    let object: Value = serde_json::from_str(&folder.output("inspect m --json --top 100")).unwrap();
+    let steps = object["pair_weights"].as_array().unwrap();
+    let weight = |attribute: &str, from: &str, to: &str| {
+        let is = |of: &&Value| of["attribute"] == attribute && of["from"] == from && of["to"] == to;
+        steps.iter().find(is).map_or(0.0, |of| of["weight"].as_f64().unwrap())
+    };
+    assert!(weight("B0:,", "L0", "L1") > weight("B0:,", "L0", "L0"), "{steps:?}");
+    assert_eq!(object["pair_attributes"], 3);
+    // Attributes of labels are apart.
+    let heaviest = object["heaviest"].as_array().unwrap();
+    assert!(
+        heaviest
+            .iter()
+            .flat_map(|of| of["weights"].as_array().unwrap())
+            .all(|of| { of[0].as_str().unwrap().starts_with("U0:") })
+    );
+}

@@ -69,6 +69,13 @@ fn flags_in_vain_are_refused() {
             "train multiclass --train rows.svm --model x --surrogate prob --require-gap".into(),
             &["--require-gap: prob"],
         ),
+        // Before λ is chosen, which would take long on large data.
+        ("train multiclass --train rows.svm --model x --solver bcfw --groups 4".into(), &["--groups: bcfw"]),
+        (format!("{TRAIN} --c-sum 1 --missing mean"), &["--missing: only tables (arff, csv)", "svmlight"]),
+        (
+            "train chain --train text.txt --templates chunk --model x --missing zero".into(),
+            &["--missing: only tables", "conll"],
+        ),
         (format!("{TRAIN} --loss-step 0.5"), &["--loss-step: only the stratified search"]),
         ("train chain --train tags.crf --model x --zero-based".into(), &["--zero-based: only svmlight"]),
         (
@@ -87,6 +94,65 @@ fn flags_in_vain_are_refused() {
     }
     folder.output("train multiclass --train rows.svm --model x --solver p-bmrm --groups 4 --quiet");
     folder.output(&format!("{compare} --solvers bcfw,p-bmrm --groups 3 --quiet"));
+}
+
+#[test]
+fn slips_in_names_are_guessed() {
+    let folder = Folder::new();
+    folder.write("train.csv", "x,size,kind\n1,0,red\n0,1,blue\n");
+    folder.write("text.txt", "the D\ncat N\n\nthe D\ndog N\n");
+    folder.write("sets.svm", "a,b 1:1 2:0.5\nb 2:1\nc,a 3:1 1:0.5\nc 3:1\n");
+    let table = "train multiclass --train train.csv --model m";
+    for (arguments, meant) in [
+        ("train chain --train text.txt --templates chunck --model m".to_owned(), "did you mean chunk?"),
+        (format!("{table} --label-columns knid"), "did you mean kind?"),
+        (format!("{table} --label-columns kind --ignore-columns siez"), "did you mean size?"),
+        (
+            "train multilabel --train sets.svm --tune-threshold micro-f1 --model m".to_owned(),
+            "did you mean micro_f1?",
+        ),
+    ] {
+        folder.refusal(&arguments, &[meant]);
+    }
+}
+
+#[test]
+fn columns_of_raw_sizes_are_said_once() {
+    let folder = Folder::new();
+    let rows: String = (0..20)
+        .map(|i| format!("{},{},{}\n", 40_000 + 900 * i, 0.1 * f64::from(i % 3), ["a", "b"][i as usize % 2]))
+        .collect();
+    folder.write("raw.csv", format!("income,share,kind\n{rows}"));
+    folder.write("even.csv", format!("income,share,kind\n{rows}").replace("00,", ","));
+    let train = "train multiclass --label-columns kind --lambda 1 --model m --quiet --max-passes 3";
+    let notes = |arguments: &str| {
+        let output = folder.run(arguments).success().get_output().clone();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        stderr
+            .lines()
+            .filter(|line| line.contains("very different sizes"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let found = notes(&format!("{train} --train raw.csv"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].contains("\"income\"")
+            && found[0].contains("\"share\"")
+            && found[0].contains("--standardize")
+    );
+    assert!(notes(&format!("{train} --train raw.csv --standardize")).is_empty());
+    assert!(notes("train multiclass --train rows.svm --lambda 1 --model m --quiet").is_empty());
+}
+
+#[test]
+fn a_quiet_run_still_says_what_its_test_gave() {
+    let folder = Folder::new();
+    let output =
+        folder.run(&format!("{TRAIN} --c-sum 1 --test rows.svm --quiet")).success().get_output().clone();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("test         ") && text.lines().count() == 1, "{text}");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
 #[test]
@@ -124,6 +190,15 @@ fn data_of_another_kind_is_refused() {
 #[test]
 fn files_in_another_format_are_refused() {
     let folder = Folder::new();
+    folder.write("text.txt", "the D\ncat N\n\nthe D\ndog N\n".repeat(3));
+    folder.write("new.arff", "@relation new\n@attribute y real\n@data\n0\n1\n");
+    folder.write("new.csv", "word,y,z\na b c,0,1\n");
+    folder.write("wide.csv", "word x,y z\na b,0 1\n");
+    folder.output("train chain --train text.txt --templates pos --c-sum 1 --model text --quiet");
+    folder.refusal("predict --model text --input new.arff", &["new.arff: this file is arff", "(conll)"]);
+    folder.refusal("predict --model text --input new.csv", &["new.csv: this file looks like csv", "(conll)"]);
+    let parts = ["wide.csv", "trained on 2", "in conll", "not a table"];
+    folder.refusal("predict --model text --input wide.csv", &parts);
     folder.write("labels", "red\ngreen\nred\nblue\n");
     folder.refusal(
         "train multiclass --train labels --model m --format svmlight",

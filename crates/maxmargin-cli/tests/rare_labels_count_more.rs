@@ -111,6 +111,12 @@ fn misses_and_false_labels_cost_what_is_said() {
         ))
         .success();
     assert!(folder.output("eval --model m --data sets.svm --json").contains("weighted_micro_f1"));
+    // And so does the choice of λ.
+    for (loss, figure) in [("weights=weights", "weighted_micro_f1"), ("hamming", "micro_f1")] {
+        let text = folder.output(&format!("train {train} --loss {loss} --quiet --json --model m"));
+        let object: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(object["lambda_choice"]["figure"], figure, "{text}");
+    }
 }
 
 #[test]

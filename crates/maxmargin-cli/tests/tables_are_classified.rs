@@ -29,6 +29,27 @@ fn csv_and_arff_have_one_model() {
 }
 
 #[test]
+fn a_warm_start_takes_columns_for_what_they_were() {
+    let folder = Folder::new();
+    folder.write(
+        "train.csv",
+        "who,x,note,w,kind,code\na,1,?,1,red,1\nb,0,-,2,blue,2\nc,0.9,-,1,red,1\nd,0.1,?,1,blue,3\n",
+    );
+    let columns =
+        "--label-columns kind --id-column who --ignore-columns note --weight-column w --text-columns code";
+    folder.output(&format!("train multiclass --train train.csv {columns} --lambda 0.1 --model old --quiet"));
+    let train = "train multiclass --train train.csv --lambda 0.1 --warm-start old --quiet --json";
+    let summary = |more: &str, model: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.output(&format!("{train} {more} --model {model}"))).unwrap()
+    };
+    let (repeated, taken) = (summary(columns, "m"), summary("", "n"));
+    assert_eq!((&repeated["dim"], &repeated["primal"]), (&taken["dim"], &taken["primal"]));
+    let predict = |model: &str| folder.output(&format!("predict --model {model} --input train.csv"));
+    assert_eq!(predict("m"), predict("n"));
+    assert!(predict("n").starts_with("a\tred\n"), "{}", predict("n"));
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let folder = Folder::new();
     folder.write("train.csv", COLOURS);

@@ -78,6 +78,39 @@ fn chain(random: &mut Pcg64Mcg, boundary: bool, mean: bool) -> Case<ChainStructu
     }
 }
 
+/// A chain whose first two features are about pairs.
+fn chain_of_pairs(random: &mut Pcg64Mcg, boundary: bool) -> Case<ChainStructure> {
+    const LABELS: usize = 3;
+    let x = matrix(random, 14, 3);
+    let examples = [0..5, 5..6, 6..14].map(|range| {
+        let truth = range.clone().map(|_| random.random_range(0..LABELS as u32)).collect();
+        (Rows::new(&x, range), truth)
+    });
+    let options = ChainOptions { bias: true, boundary, loss: ChainLoss::default() };
+    Case {
+        structure: ChainStructure::new(1, LABELS, options).unwrap().with_pair_features(2).unwrap(),
+        examples: examples.into(),
+        parts: Box::new(|w, x| {
+            const PAIRS: usize = LABELS * LABELS;
+            let values = |t: usize| {
+                let mut values = [0.0; 3];
+                x.row(t).for_each(|j, value| values[j] = value);
+                values
+            };
+            let (pairs, others) = w.split_at(2 * PAIRS);
+            let position = |t: usize| (0..LABELS).map(move |y| (t, y));
+            let positions = (0..x.len()).flat_map(position);
+            let positions = positions.map(|(t, y)| values(t)[2] * others[y] + others[LABELS + y]);
+            // Transitions, first and last lie in the same order; steps come last.
+            let shared = others[2 * LABELS..].iter().copied();
+            let steps = (1..x.len()).flat_map(|t| (0..PAIRS).map(move |pair| (t, pair)));
+            let steps =
+                steps.map(|(t, pair)| values(t)[0] * pairs[pair] + values(t)[1] * pairs[PAIRS + pair]);
+            positions.chain(shared).chain(steps).collect()
+        }),
+    }
+}
+
 fn multilabel(
     random: &mut Pcg64Mcg,
     options: MultilabelOptions,
@@ -236,6 +269,8 @@ fn of_multiclass() {
 #[test]
 fn of_chains() {
     check_all("chain", |random| chain(random, true, false), true);
+    check_all("chain with features of pairs", |random| chain_of_pairs(random, true), true);
+    check_all("the same without ends", |random| chain_of_pairs(random, false), true);
     check_all("chain without ends", |random| chain(random, false, true), true);
 }
 

@@ -70,9 +70,11 @@ fn multiclass() {
 #[test]
 fn chains() {
     let mut random = Pcg64Mcg::seed_from_u64(2);
-    for round in 0..60 {
+    for round in 0..120 {
         let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
         let lengths = [random.random_range(1..5), random.random_range(1..4), 0];
+        // Some with features of pairs, and some with no others.
+        let (features, pairs) = [(2, 0), (2, 0), (1, 1), (0, 2)][round / 30];
         let x = matrix(&mut random, lengths.iter().sum(), 2, is_whole);
         let cost = match round % 3 {
             0 => LabelCost::ZeroOne,
@@ -80,7 +82,8 @@ fn chains() {
         };
         let loss = ChainLoss { cost, mean: round % 7 == 0 };
         let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
-        let structure = ChainStructure::new(2, labels, options).unwrap();
+        let structure = ChainStructure::new(features, labels, options).unwrap();
+        let structure = structure.with_pair_features(pairs).unwrap();
         let mut start = 0;
         let examples = lengths.map(|length| {
             start += length;

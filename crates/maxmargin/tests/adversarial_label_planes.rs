@@ -246,6 +246,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
     let problem = Problem {
         kind: TaskKind::Chain,
         features: 1,
+        pair_features: 0,
         labels: 2,
         bias: false,
         boundary: false,

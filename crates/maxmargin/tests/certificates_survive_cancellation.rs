@@ -46,6 +46,7 @@ fn multiclass(rows: &[&[f64]], bias: bool) -> Problem {
     Problem {
         kind: TaskKind::Multiclass,
         features: rows[0].len(),
+        pair_features: 0,
         labels: rows.len(),
         bias,
         boundary: false,

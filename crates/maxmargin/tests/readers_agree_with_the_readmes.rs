@@ -31,7 +31,7 @@ fn ocr_letters() {
     assert!(names.labels.iter().eq(alphabet.iter()));
     // 21.97 % of the pixels, as a count by other means confirms; the description says 22.1 %.
     assert_eq!(data.features.stored(), 1_466_486);
-    assert!(matches!(data.features.row(0).values, RowValues::Ones(_)));
+    assert!(matches!(data.features.row(0).values(), RowValues::Ones(_)));
     let lengths = || (0..data.len()).map(|i| data.range(i).len());
     assert_eq!((lengths().min(), lengths().max()), (Some(3), Some(14)));
     let counts = label_counts(&data, &names);
@@ -92,7 +92,7 @@ fn conll_2000() {
     common::check(&data, &names);
     assert_eq!((data.len(), data.features.rows(), names.labels.len()), (8936, 211_727, 22));
     assert_eq!(data.features.columns(), 335_674);
-    assert!(matches!(data.features.row(0).values, RowValues::Ones(_)));
+    assert!(matches!(data.features.row(0).values(), RowValues::Ones(_)));
     let chunks: usize =
         label_counts(&data, &names).iter().filter(|(name, _)| name.starts_with("B-")).map(|(_, n)| n).sum();
     assert_eq!(106_978, chunks);

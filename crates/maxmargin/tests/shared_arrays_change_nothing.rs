@@ -191,9 +191,9 @@ fn nothing_is_copied() {
     .unwrap();
     let row = matrix.row(1);
     assert_eq!(row.indices().map(|indices| indices.as_ptr().cast()), Some(indices.as_ptr()));
-    assert!(matches!(row.values, RowValues::Single(found) if found.as_ptr() == values.as_ptr()));
+    assert!(matches!(row.values(), RowValues::Single(found) if found.as_ptr() == values.as_ptr()));
     let dense = FeatureMatrix::from_row_major(Shared::from(Arc::clone(&values)), 2).unwrap();
-    assert!(matches!(dense.row(0).values, RowValues::Single(found) if found.as_ptr() == values.as_ptr()));
+    assert!(matches!(dense.row(0).values(), RowValues::Single(found) if found.as_ptr() == values.as_ptr()));
     // A clone shares too, and the last one lets go.
     drop((matrix.clone(), matrix, dense));
     assert_eq!((Arc::strong_count(&indices), Arc::strong_count(&values)), (1, 1));

@@ -124,6 +124,7 @@ fn a_gap_of_zero_comes_to_an_end() {
     let problem = Problem {
         kind: TaskKind::Multiclass,
         features: 2,
+        pair_features: 0,
         labels: 3,
         bias: true,
         boundary: false,
@@ -169,6 +170,7 @@ fn a_badly_conditioned_problem_does_not_take_long() {
     let problem = Problem {
         kind: TaskKind::Chain,
         features: 3,
+        pair_features: 0,
         labels: 2,
         bias: false,
         boundary: false,

@@ -46,6 +46,7 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
     Problem {
         kind,
         features,
+        pair_features: 0,
         labels,
         bias: true,
         boundary: true,

@@ -48,6 +48,11 @@ impl Given {
         Ok(())
     }
 
+    /// Whether there are flags that some solvers do not look at.
+    pub fn any_of_solving(&self) -> bool {
+        ["groups", "gap", "require-gap"].iter().any(|flag| self.values(flag).is_some())
+    }
+
     /// Refuses flags of solving that none of these solvers looks at, or nobody with this surrogate.
     pub fn check_solving(&self, solvers: &[SolverKind], surrogate: Surrogate) -> Result<()> {
         if !solvers.iter().any(|solver| solver.has_groups()) {

@@ -22,7 +22,7 @@ use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
 use crate::lambda_choice::{self, ChoiceProgress};
-use crate::loading::{load, note_all};
+use crate::loading::{load_from, note_all};
 use crate::memory;
 use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
@@ -85,7 +85,8 @@ pub struct Train {
 
     /// Start from the weights of another model of the same task, where the names of labels and attributes agree
     ///
-    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew.
+    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew, and those of tables are for what they
+    /// were for then (--ignore-columns, --id-column and the like) unless it is said anew.
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
 
@@ -102,7 +103,8 @@ pub struct Train {
     /// Go on from the checkpoint in --checkpoint, to the same model as without a break; from the start if there is none
     ///
     /// Data and settings must be as before. --gap, --max-passes and --time-limit may differ: then a run goes on further
-    /// (with another --gap bcfw and sdca may take another way to the optimum).
+    /// (with another --gap bcfw and sdca may take another way to the optimum). The time limit counts from now on: what was used before
+    /// the break is not taken off.
     #[arg(long, requires = "checkpoint", help_heading = "Solving")]
     resume: bool,
 
@@ -154,10 +156,10 @@ impl TaskCommand for Train {
 }
 
 impl Train {
-    fn trainer(&self, chosen: &ChosenTask, settings: Settings) -> Result<Trainer> {
+    fn trainer(&self, chosen: &ChosenTask, settings: Settings, start: Option<Model>) -> Trainer {
         let mut trainer = Trainer::of(chosen.task.boxed(), settings);
-        if let Some(path) = &self.warm_start {
-            trainer = trainer.warm_start(Model::load(path)?);
+        if let Some(model) = start {
+            trainer = trainer.warm_start(model);
         }
         if let Some(directory) = &self.checkpoint {
             let every = Duration::from_secs_f64(self.checkpoint_every);
@@ -167,12 +169,13 @@ impl Train {
                 resume: self.resume,
             });
         }
-        Ok(trainer)
+        trainer
     }
 
     fn train(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
-        let (examples, others) = load(&self.problem, chosen, others)?;
+        let start = self.warm_start.as_ref().map(Model::load).transpose()?;
+        let (examples, others) = load_from(&self.problem, chosen, others, start.as_ref())?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings {
             regularizer: self.regularizer.choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
@@ -182,8 +185,14 @@ impl Train {
             tune_threshold: self.tune_threshold,
             ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
-        let trainer = self.trainer(chosen, settings)?;
+        let is_chosen = matches!(settings.regularizer, Regularizer::Chosen { .. });
+        let trainer = self.trainer(chosen, settings, start);
         let problem = trainer.problem(&examples)?;
+        if is_chosen && chosen.given.any_of_solving() {
+            // To choose λ takes long, so flags without effect are refused before, under the λ for which most solvers are taken.
+            let solver = self.solver.resolve(problem.risk()?.as_ref(), f64::MIN_POSITIVE).kind;
+            chosen.given.check_solving(&[solver], self.problem.surrogate)?;
+        }
         let test = match others {
             Some(data) => Some(HeldOut::from_training(problem.view(data)?, problem.known())?),
             None if self.test.is_empty() => None,
@@ -206,7 +215,11 @@ impl Train {
         if let Some(choice) = lambda_choice.as_ref().filter(|_| !self.solving.quiet) {
             note(&lambda_choice::table(choice, examples));
         }
-        chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate)?;
+        match chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate) {
+            // Not knowing λ, nobody could know before.
+            Err(idle) if lambda_choice.is_some() => note(&format!("note: {idle}")),
+            checked => checked?,
+        }
         let thresholds = training.thresholds().cloned();
         let begun = training.report().passes;
         if self.resume {
@@ -268,7 +281,18 @@ impl Train {
             say_json(&object)?;
         }
         let failures = (checkpoint_failure, log.and_then(Log::failure));
-        if self.json || self.solving.quiet {
+        if self.json {
+            return self.report_failures(failures, missed);
+        }
+        let tested = evaluation.as_ref().map_or(String::new(), |evaluation| {
+            let notes = evaluation.notes().into_iter().map(|line| format!("             {line}\n"));
+            format!("test         {}\n{}", evaluation.line(), notes.collect::<String>())
+        });
+        if self.solving.quiet {
+            if !tested.is_empty() {
+                // Who asks for a test wants its result.
+                say(&tested)?;
+            }
             return self.report_failures(failures, missed);
         }
         let columns = describe_columns(problem.preprocessing());
@@ -298,12 +322,7 @@ impl Train {
                 percent(after)
             );
         }
-        if let Some(evaluation) = &evaluation {
-            text += &format!("test         {}\n", evaluation.line());
-            for line in evaluation.notes() {
-                text += &format!("             {line}\n");
-            }
-        }
+        text += &tested;
         say(&text)?;
         self.report_failures(failures, missed)
     }

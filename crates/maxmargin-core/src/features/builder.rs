@@ -106,6 +106,13 @@ impl MatrixBuilder {
         }
     }
 
+    /// Numbers the columns of sparse rows again that have `from` or more: they are counted from `to` on, behind all others.
+    pub fn move_columns(&mut self, from: u32, to: u32) {
+        for column in self.matrix.indices.to_mut().iter_mut().filter(|column| **column >= from) {
+            *column = (*column - from).saturating_add(to);
+        }
+    }
+
     /// The matrix. Sparse ones are told their number of columns here (a larger one than any seen is fine).
     pub fn finish(mut self, columns: usize) -> FeatureMatrix {
         let matrix = &mut self.matrix;

@@ -46,6 +46,27 @@ impl<'a> Row<'a> {
         self.len() == 0
     }
 
+    /// The part of the columns before `column`, and that of the columns from there on. A sparse row keeps the numbers of its columns;
+    /// the second part of a dense one counts them from 0.
+    #[inline(never)]
+    pub(crate) fn split_at(&self, column: usize) -> (Row<'a>, Row<'a>) {
+        let place = match self.indices {
+            Some(indices) => indices.partition_point(|&j| (j as usize) < column),
+            None => column.min(self.len()),
+        };
+        let indices = self.indices.map(|indices| indices.split_at(place));
+        let (first, second) = match self.values {
+            RowValues::Ones(n) => (RowValues::Ones(place), RowValues::Ones(n - place)),
+            RowValues::Bytes(v, scale) => {
+                (RowValues::Bytes(&v[..place], scale), RowValues::Bytes(&v[place..], scale))
+            }
+            RowValues::Single(v) => (RowValues::Single(&v[..place]), RowValues::Single(&v[place..])),
+            RowValues::Double(v) => (RowValues::Double(&v[..place]), RowValues::Double(&v[place..])),
+        };
+        let part = |values, indices| Row { indices, values };
+        (part(first, indices.map(|both| both.0)), part(second, indices.map(|both| both.1)))
+    }
+
     /// Calls `visit(column, value)` for each stored value.
     pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
         match self.indices {

@@ -100,6 +100,11 @@ impl<G: Gain> Assignment<G> {
         (right != NONE).then_some(right as usize)
     }
 
+    /// The price of each right node: no left node has a larger profit, gain less price, than at its partner, or than 0 alone.
+    pub fn prices(&self) -> &[G] {
+        &self.prices
+    }
+
     fn gain(&self, left: usize, right: usize) -> G {
         self.gains[left * self.rights + right]
     }

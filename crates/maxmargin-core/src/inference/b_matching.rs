@@ -23,7 +23,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{Bipartite, Gain};
+use super::{Bipartite, Gain, PricedLinks};
 
 /// What may happen to an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -360,6 +360,14 @@ impl<G: Gain> BMatching<G> {
             }
             node = before;
         }
+    }
+}
+
+impl BMatching<f64> {
+    /// These links, which must be those that were found, with the prices that prove that they are the best.
+    pub fn proof<'a>(&'a self, on: &'a [u32]) -> PricedLinks<'a> {
+        let Self { limits, left_prices, right_prices, .. } = self;
+        PricedLinks { limits: *limits, on, left_prices, right_prices }
     }
 }
 

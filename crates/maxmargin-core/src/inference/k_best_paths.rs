@@ -4,6 +4,7 @@
 //! the end without a table of k lists per state: a path is the best one that departs from another at some step, and each new
 //! path adds its own departures. Only departures among the k best so far are kept. A path costs one column per step.
 
+use super::Steps;
 use super::viterbi::{first_maximum, forward};
 
 /// A way to depart from a path that is known: its end from some step on, and what its best beginning is worth.
@@ -19,7 +20,7 @@ struct Departure {
     rest: f64,
 }
 
-/// The `k` best paths, best first; fewer when there are fewer. `unary`, `step` and `best` as for
+/// The `k` best paths, best first; fewer when there are fewer. `unary`, `steps` and `best` as for
 /// [`viterbi`](super::viterbi()).
 ///
 /// ```
@@ -31,10 +32,10 @@ struct Departure {
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn k_best_paths(
+pub fn k_best_paths<'a>(
     states: usize,
     unary: &[f64],
-    step: &[f64],
+    steps: impl Steps<'a>,
     best: &mut Vec<f64>,
     k: usize,
 ) -> Vec<Vec<u32>> {
@@ -42,7 +43,7 @@ pub fn k_best_paths(
     if k == 0 || length == 0 {
         return vec![Vec::new(); k.min(1)];
     }
-    forward(states, unary, step, best);
+    forward(states, unary, steps, best);
     let mut paths: Vec<Vec<u32>> = Vec::new();
     let mut waiting = Departures { departures: Vec::new(), most: k };
     for (state, &value) in best[(length - 1) * states..].iter().enumerate() {
@@ -59,6 +60,7 @@ pub fn k_best_paths(
         for t in (1..=position).rev() {
             rest += unary[t * states + state];
             let before = &best[(t - 1) * states..t * states];
+            let step = steps.to_position(t);
             let column = step[state..].iter().step_by(states);
             let ways = || before.iter().zip(column.clone()).map(|(best, step)| best + step);
             let chosen = first_maximum(ways());

@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::{Add, Sub};
 
+use super::Steps;
+
 /// A value with a second one that decides ties in the first.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Lexicographic {
@@ -76,15 +78,15 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// The `k` best paths, best first; fewer when there are fewer. `unary` and `step` as for [`viterbi`](super::viterbi).
+/// The `k` best paths, best first; fewer when there are fewer. `unary` and `steps` as for [`viterbi`](super::viterbi).
 ///
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn k_best_viterbi(
+pub fn k_best_viterbi<'a>(
     states: usize,
     unary: &[Lexicographic],
-    step: &[Lexicographic],
+    steps: impl Steps<'a, Lexicographic>,
     k: usize,
 ) -> Vec<(Vec<u32>, Lexicographic)> {
     let length = unary.len().checked_div(states).unwrap_or(0);
@@ -95,6 +97,7 @@ pub fn k_best_viterbi(
     let first = |&value: &Lexicographic| vec![Partial { value, predecessor: 0, rank: 0 }];
     let mut cells: Vec<Vec<Partial>> = unary[..states].iter().map(first).collect();
     for t in 1..length {
+        let step = steps.to_position(t);
         for state in 0..states {
             let before = &cells[(t - 1) * states..t * states];
             let mut heap: BinaryHeap<Candidate> = (0..states)

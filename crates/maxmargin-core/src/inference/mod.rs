@@ -1,11 +1,11 @@
 //! Combinatorial kernels without any learning in them.
 //!
-//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position. Sets of labels with a score for each label and pair that is on, a
+//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position; their [`Steps`] are alike or not. Sets of labels with a score for each label and pair that is on, a
 //! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
-//! have one link at most, [`BMatching`] anywhere, [`k_best_matchings`] on top of it, and the best one of every loss
-//! ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
+//! have one link at most, [`BMatching`] anywhere, what it costs to flip a link ([`flip_losses`]), [`k_best_matchings`] on top of it, and the
+//! best one of every loss ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
 //! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`], of every loss
 //! [`StratifiedTreeSets`], for each node [`best_sets_elsewhere`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves).
 //!
@@ -25,6 +25,7 @@ mod dominance;
 mod enumeration;
 mod envelope;
 mod field;
+mod flipped_links;
 mod flow_projection;
 mod forest;
 mod gain;
@@ -37,6 +38,7 @@ mod max_flow;
 mod max_marginal_paths;
 mod network;
 mod roof_duality;
+mod steps;
 mod stratified_matching;
 mod stratified_tree_sets;
 mod stratified_viterbi;
@@ -63,6 +65,7 @@ pub use closure::Closure;
 pub use covered_closure::{CoveredClosure, CoveredSet};
 pub use enumeration::{AllSets, MOST_LABELS};
 pub use field::{BinaryField, LabelGraph};
+pub use flipped_links::{PricedLinks, flip_losses};
 pub use flow_projection::{FlowProjection, Projected};
 pub use forest::Forest;
 pub use gain::Gain;
@@ -74,6 +77,7 @@ pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub use max_marginal_paths::best_elsewhere;
 pub use network::{Network, NetworkArc};
 pub use roof_duality::{RoofDual, relaxed_score};
+pub use steps::{EachStep, Steps};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;

@@ -4,6 +4,7 @@
 //! the table takes as many ordinary decodings at most. As in [`viterbi`](super::viterbi()), only values are kept, and a path
 //! is found on the way back.
 
+use super::Steps;
 use super::viterbi::first_maximum;
 use crate::linear::max_plus;
 
@@ -20,7 +21,7 @@ pub struct StratifiedTable {
 }
 
 impl StratifiedTable {
-    /// Fills the table. `costs` has a whole number for each value of `unary`; `unary` and `step` as for
+    /// Fills the table. `costs` has a whole number for each value of `unary`; `unary` and `steps` as for
     /// [`viterbi`](super::viterbi()).
     ///
     /// ```
@@ -30,7 +31,13 @@ impl StratifiedTable {
     /// assert_eq!(table.values().collect::<Vec<_>>(), [5.0, 6.0, 1.0]);
     /// assert_eq!(table.path(1, &[0.0; 4]), [0, 1]);
     /// ```
-    pub fn fill(&mut self, states: usize, unary: &[f64], step: &[f64], costs: impl IntoIterator<Item = u32>) {
+    pub fn fill<'a>(
+        &mut self,
+        states: usize,
+        unary: &[f64],
+        steps: impl Steps<'a>,
+        costs: impl IntoIterator<Item = u32>,
+    ) {
         self.costs.clear();
         self.costs.extend(costs);
         (self.states, self.length) = (states, unary.len().checked_div(states).unwrap_or(0));
@@ -51,6 +58,7 @@ impl StratifiedTable {
         for t in 1..self.length {
             let (before, now) = self.best[(t - 1) * size..].split_at_mut(size);
             let (costs, unary) = (&self.costs[t * states..(t + 1) * states], &unary[t * states..]);
+            let step = steps.to_position(t);
             for (k, before) in before.chunks_exact(states).enumerate().take(reached + 1) {
                 max_plus(before, step, &mut self.from);
                 for (y, ((&from, &cost), &unary)) in self.from.iter().zip(costs).zip(unary).enumerate() {
@@ -74,7 +82,7 @@ impl StratifiedTable {
     }
 
     /// The best path of a total cost that has one, with the steps that the table was filled with.
-    pub fn path(&self, total: usize, step: &[f64]) -> Vec<u32> {
+    pub fn path<'a>(&self, total: usize, steps: impl Steps<'a>) -> Vec<u32> {
         let (states, size) = (self.states, self.totals * self.states);
         let mut path = vec![0; self.length];
         if self.length == 0 {
@@ -87,7 +95,7 @@ impl StratifiedTable {
             if t > 0 {
                 k -= self.costs[t * states + state] as usize;
                 let before = &self.best[(t - 1) * size + k * states..][..states];
-                let column = step[state..].iter().step_by(states);
+                let column = steps.to_position(t)[state..].iter().step_by(states);
                 state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
             }
         }

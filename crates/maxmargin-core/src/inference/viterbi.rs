@@ -4,11 +4,13 @@
 //! back by asking again, at each step, which predecessor gave the maximum. That is one column per step, against a
 //! table of back pointers per cell.
 
+use super::Steps;
 use crate::linear::max_plus;
 
 /// The path that maximises `Σ_t unary[t·states + y_t] + Σ_t step[y_{t−1}·states + y_t]`; the first of equals.
 ///
-/// `unary` has one row of `states` values per position, `step` is `states × states`; `best` is working memory. The path
+/// `unary` has one row of `states` values per position, `step` is `states × states`, or one such matrix for
+/// [each](super::EachStep) step; `best` is working memory. The path
 /// is written to `path`. An empty chain has the empty path.
 ///
 /// ```
@@ -21,7 +23,13 @@ use crate::linear::max_plus;
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, path: &mut Vec<u32>) {
+pub fn viterbi<'a>(
+    states: usize,
+    unary: &[f64],
+    step: impl Steps<'a>,
+    best: &mut Vec<f64>,
+    path: &mut Vec<u32>,
+) {
     let length = unary.len().checked_div(states).unwrap_or(0);
     path.clear();
     if length == 0 {
@@ -33,21 +41,21 @@ pub fn viterbi(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>, 
     path[length - 1] = state as u32;
     for t in (1..length).rev() {
         let before = &best[(t - 1) * states..t * states];
-        let column = step[state..].iter().step_by(states);
+        let column = step.to_position(t)[state..].iter().step_by(states);
         state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
         path[t - 1] = state as u32;
     }
 }
 
 /// The value of the best path to each state of each position.
-pub(super) fn forward(states: usize, unary: &[f64], step: &[f64], best: &mut Vec<f64>) {
+pub(super) fn forward<'a>(states: usize, unary: &[f64], step: impl Steps<'a>, best: &mut Vec<f64>) {
     best.clear();
     best.resize(unary.len(), 0.0);
     best[..states].copy_from_slice(&unary[..states]);
     for t in 1..unary.len() / states {
         let (before, now) = best[(t - 1) * states..].split_at_mut(states);
         let now = &mut now[..states];
-        max_plus(before, step, now);
+        max_plus(before, step.to_position(t), now);
         now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
     }
 }

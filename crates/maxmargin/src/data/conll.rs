@@ -22,13 +22,14 @@ use std::path::{Path, PathBuf};
 use layout::{DOCUMENT, Layout};
 pub(crate) use recognition::{Recognised, recognise};
 
+use super::Format;
 use super::dataset_builder::DatasetBuilder;
 use super::source::{Line, Source};
 use super::templates::{
     AttributeSink, Expander, Gazetteer, READY_MADE, TemplateSyntax, Templates, TextColumns, ready_made,
 };
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// A sentence has at most so many tokens.
 const MOST_TOKENS: usize = 1 << 20;
@@ -102,7 +103,13 @@ impl ColumnOptions {
         let file = self.template_file().unwrap_or(Path::new("templates"));
         let templates = match (self.template_file(), &self.templates) {
             (Some(file), _) => {
-                let (mut bytes, mut source) = (Vec::new(), Source::open(file)?);
+                let meant = |error| match (did_you_mean(&file.to_string_lossy(), READY_MADE), file.exists()) {
+                    (meant, false) if !meant.is_empty() => {
+                        Error::parameter("templates", format!("{error}{meant}"))
+                    }
+                    _ => error,
+                };
+                let (mut bytes, mut source) = (Vec::new(), Source::open(file).map_err(meant)?);
                 if source.read_bytes(LARGEST_TEMPLATES + 1, &mut bytes)? > LARGEST_TEMPLATES {
                     return Err(source.error("more than 1 MiB of templates"));
                 }
@@ -133,13 +140,7 @@ impl ColumnOptions {
         };
         let columns =
             TextColumns { count, label, names: names.clone(), templates, syntax: self.syntax, gazetteers };
-        let templates = Templates::named(columns, file)?;
-        if templates.has_pair_attributes() {
-            let problem = "templates that begin with B or * and hold a command have a weight for each attribute and pair of labels, \
-                           which chains do not have yet; B alone (a weight for each pair of labels) is there in any case";
-            return Err(Error::parameter("templates", problem));
-        }
-        Ok(templates)
+        Templates::named(columns, file)
     }
 }
 
@@ -195,10 +196,22 @@ impl Reader {
         if layout.columns > MOST_COLUMNS {
             return Err(source.error(format!("more than {MOST_COLUMNS} columns")));
         }
+        let first = source.peeked().split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let is_table = layout.columns == 1 && first.contains(&b',') && Format::is_called_table(source);
+        if is_table && !data.needs_labels() {
+            let (found, taught) = (Format::Csv, Format::Conll);
+            let problem = format!(
+                "this file looks like {found}, but the model was trained on columns of text ({taught})"
+            );
+            return Err(source.error(problem));
+        }
         let expander = match &mut self.expander {
             Some(expander) => expander,
             None => self.expander.insert(Expander::new(self.options.resolve(layout.columns)?)),
         };
+        if expander.templates().has_pair_attributes() {
+            data.expect_pairs();
+        }
         let columns = expander.templates().columns();
         let (count, label) = (columns.count, columns.label);
         // A file to predict may have no labels.
@@ -212,8 +225,10 @@ impl Reader {
                     match data.needs_labels() {
                         true => format!("the files before have {count}"),
                         false => format!(
-                            "the model was trained on {count}, the label among them; give {count}, or {} without it",
-                            count - 1
+                            "the model was trained on {count}, the label among them, in {}; give {count}, or {} without it{}",
+                            Format::Conll,
+                            count - 1,
+                            if Format::is_called_table(source) { ", not a table" } else { "" }
                         ),
                     }
                 );
@@ -295,6 +310,10 @@ impl AttributeSink for DatasetBuilder<'_> {
     #[inline]
     fn number(&mut self, name: &str) -> Option<u32> {
         self.column_of(name)
+    }
+
+    fn number_of_pairs(&mut self, name: &str) -> Option<u32> {
+        self.column_of_pairs(name)
     }
 
     #[inline]

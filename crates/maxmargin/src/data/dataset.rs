@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
 use super::{Edge, ExampleRows, FeatureMatrix, NodeGraph, Rows, UNKNOWN_LABEL};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +61,9 @@ impl Attributes {
 pub struct Dataset {
     /// One row per token (chains), edge (graphs) or example.
     pub features: Arc<FeatureMatrix>,
+    /// How many of the columns, the first ones, are about the step from the row before: chains have a weight for each of them and each
+    /// pair of labels.
+    pub pair_columns: usize,
     /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
     /// [`UNKNOWN_LABEL`](super::UNKNOWN_LABEL) where the file has none or one that the vocabulary does not know; a set has it last, once for
     /// each label that is not known. Empty where there are no labels at all.
@@ -136,6 +139,11 @@ impl Dataset {
 
     /// Takes the rows out, with what goes with them.
     pub(crate) fn take_rows(&mut self) -> Result<ExampleRows> {
+        if self.pair_columns > 0 {
+            let problem = "templates that begin with B or * and hold a command make attributes of pairs of neighbouring labels, which \
+                           only the task chain has; leave them out";
+            return Err(Error::parameter("templates", problem));
+        }
         let features = std::mem::take(&mut self.features);
         let mut rows = match self.sequences.take() {
             None => ExampleRows::from(features),

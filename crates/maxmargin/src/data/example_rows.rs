@@ -151,9 +151,9 @@ impl ExampleRows {
         self.ids.as_ref().map(|ids| &*ids[example])
     }
 
-    /// Whether files have a blank line before an example.
+    /// Whether an example was the first one of a group, where each row is one.
     pub fn starts_group(&self, example: usize) -> bool {
-        self.is_grouped() || self.firsts.binary_search(&example).is_ok()
+        self.firsts.binary_search(&example).is_ok()
     }
 
     /// The same rows, each an example of its own, with the weight, the fold and the name of the example that it was in.

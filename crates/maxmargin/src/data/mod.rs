@@ -62,7 +62,7 @@ pub use maxmargin_core::features::{
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub use name_list::{join_names, parse_names};
-pub use preprocessing::{Impute, Preprocessing, nearly_constant_columns};
+pub use preprocessing::{FarScales, Impute, Preprocessing, far_scales, nearly_constant_columns};
 pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{
     Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,

@@ -12,11 +12,13 @@
 
 mod constant_columns;
 mod counts;
+mod scales;
 mod statistics;
 
 use std::sync::Arc;
 
 pub use constant_columns::nearly_constant_columns;
+pub use scales::{FarScales, far_scales};
 use serde::{Deserialize, Serialize};
 use statistics::ColumnStatistics;
 

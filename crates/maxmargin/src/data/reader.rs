@@ -115,6 +115,12 @@ impl ReadOptions {
     pub(super) fn format_of_peeked(&self, source: &Source) -> Result<Format> {
         match self.format {
             Some(format) => Ok(format),
+            None if self.text_columns.is_some() && arff::recognise(source.peeked()) => {
+                let (found, taught) = (Format::Arff, Format::Conll);
+                let problem =
+                    format!("this file is {found}, but the model was trained on columns of text ({taught})");
+                Err(source.error(problem))
+            }
             None if self.text_columns.is_some() || self.columns.given().is_some() => Ok(Format::Conll),
             // Only tables have columns, and CSV shows no mark of its own.
             None if arff::recognise(source.peeked()) => Ok(Format::Arff),
@@ -161,7 +167,8 @@ fn read_training_columns(
         text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
         let has_class = !options.label_sets || options.label_lists && options.label_columns.len() == 1;
         let class = options.label_columns.first().filter(|_| has_class).cloned();
-        text.table = TableColumns { class, least_count: 0, ..options.table.clone() };
+        text.table = options.table.or(&options.model_table);
+        (text.table.class, text.table.least_count) = (class.or(text.table.class), 0);
     }
     Ok((data, vocabulary, format, text))
 }

@@ -123,9 +123,14 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Whether text has a blank line before an example.
+    /// Whether text has a blank line before an example, which has no end of its own.
     fn starts_block(&self, example: usize) -> bool {
         self.as_rows().is_some_and(|rows| rows.starts_group(example))
+    }
+
+    /// Whether text has a blank line after each example.
+    fn has_blocks(&self) -> bool {
+        self.as_rows().is_some_and(ExampleRows::is_grouped)
     }
 
     /// The feature matrix, where there is one.
@@ -170,6 +175,7 @@ pub trait DataObject: Debug + Send + Sync {
     fn parts(&self) -> (&'static str, usize);
     fn notes(&self) -> Vec<String>;
     fn starts_block(&self, example: usize) -> bool;
+    fn has_blocks(&self) -> bool;
     fn features(&self) -> Option<&Arc<FeatureMatrix>>;
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Arc<dyn DataObject>>;
     fn as_any(&self) -> &dyn Any;
@@ -234,6 +240,10 @@ impl<D: TaskData> DataObject for D {
 
     fn starts_block(&self, example: usize) -> bool {
         TaskData::starts_block(self, example)
+    }
+
+    fn has_blocks(&self) -> bool {
+        TaskData::has_blocks(self)
     }
 
     fn features(&self) -> Option<&Arc<FeatureMatrix>> {

@@ -10,12 +10,15 @@ use crate::solver::Certificate;
 /// The newest version of the file format that this library reads.
 ///
 /// 2 leaves out rows of weights that are 0, and may have weights of single precision. 3 lists weights that are not 0, and packs
-/// names. 4 has shifts of labels, weighs counts or normalises rows, which older programs would leave out.
-pub(super) const FORMAT_VERSION: u32 = 4;
+/// names. 4 has shifts of labels, weighs counts or normalises rows, which older programs would leave out. 5 has attributes of pairs.
+pub(super) const FORMAT_VERSION: u32 = 5;
 
 /// The version of a model's file: the oldest that reads it right.
-pub(super) fn version_of(preprocessing: &Preprocessing, has_shifts: bool) -> u32 {
+pub(super) fn version_of(preprocessing: &Preprocessing, has_shifts: bool, has_pairs: bool) -> u32 {
     let Preprocessing { log_counts, idf, normalize, .. } = preprocessing;
+    if has_pairs {
+        return 5;
+    }
     if *log_counts || idf.is_some() || *normalize || has_shifts { 4 } else { 3 }
 }
 

@@ -3,7 +3,7 @@
 //! | tensor | type and shape | |
 //! | --- | --- | --- |
 //! | the task's blocks | f64 or f32 | the weights: `unary`, `transition`, … (see the task) |
-//! | `counts`, `columns` | u8, u16 or u32 | where the first block is a list of weights that are not 0: how many each row has, and the place of each in its row |
+//! | `counts`, `columns` | u8, u16 or u32 | where the first block is a list of weights that are not 0: how many each row has, and the place of each in its row. With attributes of pairs, `unary` then lists their rows too, before all others: one for each attribute and label before |
 //! | `rows` | u32 | where only some rows have any: their numbers, ascending |
 //! | the task's tensors | f64 | `cost`, `label_weight`, … (see the task) |
 //! | `impute`, `idf`, `shift`, `scale` | f64, attributes | where columns are filled in, weighed, centred, divided |
@@ -12,6 +12,7 @@
 //! Everything else is a JSON object under the metadata's only key, `maxmargin`. One key, because the metadata is a hash
 //! map and files must be the same byte for byte.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +22,13 @@ use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
 use super::description::{FORMAT_VERSION, Header, HeaderAttributes, version_of};
 use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
-use super::weights::{Weights, shape_of_first};
+use super::weights::{Weights, shape_of_rows};
 use super::{Block, Description, Model};
 use crate::data::templates::Templates;
 use crate::data::{Alphabet, Attributes, Preprocessing, TextReading, VECTORS, Vocabulary};
 use crate::error::Result;
 use crate::shown::excerpt;
-use crate::tasks::{Stored, registry};
+use crate::tasks::{FittedObject, Stored, registry};
 use crate::tensor_file::{Checked, FileKind, said};
 
 const KEY: &str = "maxmargin";
@@ -46,14 +47,16 @@ impl Model {
         let single = self.single_precision;
         let blocks = self.blocks();
         let behind = self.weights.len() - self.weights.rest().len();
+        let unary = place_of_rows(self.task.as_ref());
         for (place, block) in blocks.into_iter().enumerate() {
-            let weights = match (place, self.weights.entries()) {
-                (0, Some(entries)) => {
+            let weights = match (place.cmp(&unary), self.weights.entries()) {
+                (Ordering::Less, Some(_)) => continue,
+                (Ordering::Equal, Some(entries)) => {
                     tensors.extend(tensors::entries_to_tensors(block.name, entries, single));
                     continue;
                 }
-                (0, None) => &self.weights()[..block.len()],
-                _ => &self.weights.rest()[block.start - behind..][..block.len()],
+                (Ordering::Less | Ordering::Equal, None) => &self.weights()[block.start..][..block.len()],
+                (Ordering::Greater, _) => &self.weights.rest()[block.start - behind..][..block.len()],
             };
             tensors.push(weights_to_tensor(block.name, block.shape, weights, single));
         }
@@ -88,7 +91,11 @@ impl Model {
         let description = self.description.clone();
         let count = self.names.attributes.len();
         Header {
-            format_version: version_of(&self.preprocessing, self.label_shifts.is_some()),
+            format_version: version_of(
+                &self.preprocessing,
+                self.label_shifts().is_some(),
+                self.task.pair_attributes() > 0,
+            ),
             program_version: description.program_version,
             task: self.task.name().to_owned(),
             labels: self.names.labels.iter().map(str::to_owned).collect(),
@@ -114,7 +121,7 @@ impl Model {
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
             table_columns: self.text.table.clone(),
-            label_shifts: self.label_shifts.clone(),
+            label_shifts: self.weights.shifts().cloned(),
             options: stored.fields.clone(),
         }
     }
@@ -134,7 +141,7 @@ impl Model {
         let stored = stored(&header, tensors)?;
         let task = task.load(&stored, &names)?;
         let single_precision = tensors.iter().any(|(_, tensor)| tensor.dtype() == Dtype::F32);
-        let weights = weights(&header, tensors, &task.blocks())?;
+        let weights = weights(&header, tensors, task.as_ref())?;
         if header.dim != weights.len() || header.dim != task.dim() {
             return Err(format!("{} weights, but the description says {}", weights.len(), header.dim));
         }
@@ -178,16 +185,19 @@ impl Model {
 }
 
 /// The weights of these blocks. The first one is listed by entries, or has all its rows, or (before version 3) some.
-fn weights(header: &Header, tensors: &SafeTensors<'_>, blocks: &[Block]) -> Checked<Weights> {
+fn weights(header: &Header, tensors: &SafeTensors<'_>, task: &dyn FittedObject) -> Checked<Weights> {
+    let (blocks, unary) = (task.blocks(), place_of_rows(task));
     let mut all = Vec::new();
     // Lists may become all weights later, where nobody expects an error.
     let count = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
     all.try_reserve_exact(count).map_err(|_| "there is not enough memory for the weights")?;
     let mut entries = None;
+    let is_listed = header.format_version >= 3 && tensors.tensor(COUNTS).is_ok();
     for (place, block) in blocks.iter().enumerate() {
-        let (rows, width) = shape_of_first(blocks);
+        let (rows, width) = shape_of_rows(task);
         match (place, header.format_version) {
-            (0, 3..) if tensors.tensor(COUNTS).is_ok() => {
+            _ if is_listed && place < unary => {}
+            _ if is_listed && place == unary => {
                 all = Vec::new();
                 entries = Some(tensors::entries_from_tensors(tensors, block.name, (rows, width))?);
             }
@@ -205,9 +215,14 @@ fn weights(header: &Header, tensors: &SafeTensors<'_>, blocks: &[Block]) -> Chec
         }
     }
     Ok(match entries {
-        Some(entries) => Weights::from_entries(entries, all, blocks),
-        None => Weights::new(all, blocks),
+        Some(entries) => Weights::from_entries(entries, all, task),
+        None => Weights::new(all, task),
     })
+}
+
+/// The place of the block that has a row for each attribute, but those of pairs.
+fn place_of_rows(task: &dyn FittedObject) -> usize {
+    usize::from(task.pair_attributes() > 0)
 }
 
 /// What the task needs: its fields, and all tensors of plain numbers that may be its.

@@ -4,6 +4,7 @@
 //! in its metadata, `file` how a model becomes tensors and back, and `tensors` how numbers and names do. A file holds nothing that differs between two runs
 //! with the same seed: no times, dates, paths or numbers of threads.
 
+mod deciding;
 mod description;
 mod file;
 mod predicting;
@@ -12,8 +13,8 @@ mod tensors;
 mod weights;
 
 use std::path::Path;
-use std::sync::OnceLock;
 
+use deciding::DecidingWeights;
 pub use description::Description;
 pub use predicting::Attribute;
 use weights::Weights;
@@ -51,11 +52,8 @@ pub struct Model {
     preprocessing: Preprocessing,
     dropped_labels: Alphabet,
     text: TextReading,
-    weights: Weights,
+    weights: DecidingWeights,
     single_precision: bool,
-    label_shifts: Option<Vec<f64>>,
-    /// The weights with the shifts, once somebody asked.
-    deciding: OnceLock<Vec<f64>>,
 }
 
 impl Clone for Model {
@@ -69,8 +67,6 @@ impl Clone for Model {
             text: self.text.clone(),
             weights: self.weights.clone(),
             single_precision: self.single_precision,
-            label_shifts: self.label_shifts.clone(),
-            deciding: OnceLock::new(),
         }
     }
 }
@@ -94,7 +90,7 @@ impl Model {
                 format!("{in_blocks} weights in blocks, of {found} in all"),
             ));
         }
-        let weights = Weights::new(weights, &task.blocks());
+        let weights = Weights::new(weights, task.as_ref());
         Self::with_weights(description, task, names, weights)
     }
 
@@ -125,10 +121,8 @@ impl Model {
             preprocessing: Default::default(),
             dropped_labels: Default::default(),
             text: Default::default(),
-            weights,
+            weights: DecidingWeights::new(weights, None),
             single_precision: false,
-            label_shifts: None,
-            deciding: OnceLock::new(),
         })
     }
 
@@ -163,7 +157,7 @@ impl Model {
         if shifts.len() != self.task.labels() || shifts.iter().any(|shift| !shift.is_finite()) {
             return refuse("there is a finite number for each label");
         }
-        Ok(Self { label_shifts: Some(shifts), deciding: OnceLock::new(), ..self })
+        Ok(Self { weights: self.weights.with_shifts(shifts), ..self })
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
@@ -221,17 +215,12 @@ impl Model {
 
     /// What is added to the score of each label being in a set, in predictions.
     pub fn label_shifts(&self) -> Option<&[f64]> {
-        self.label_shifts.as_deref()
+        self.weights.shifts().map(Vec::as_slice)
     }
 
     /// The weights with which predictions are made: those with the [shifts](Self::label_shifts).
     pub fn deciding_weights(&self) -> &[f64] {
-        let Some(shifts) = &self.label_shifts else { return self.weights() };
-        self.deciding.get_or_init(|| {
-            let mut weights = self.weights().to_vec();
-            self.task.shift_labels(shifts, &mut weights);
-            weights
-        })
+        self.weights.all(self.task.as_ref())
     }
 
     /// The Euclidean norm of the weights.

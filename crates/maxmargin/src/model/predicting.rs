@@ -113,9 +113,9 @@ impl Model {
             && features.columns() == self.task.features()
             && let Some(features) = self.weights.gathered(features, &mut weights)
         {
-            let task = self.task.with_features(features.columns())?;
+            let task = self.task.with_features(features.columns(), 0)?;
             let data = data.with_features(Arc::new(features))?;
-            if let Some(shifts) = &self.label_shifts {
+            if let Some(shifts) = self.label_shifts() {
                 task.shift_labels(shifts, &mut weights);
             }
             let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k);

@@ -1,7 +1,8 @@
 //! Models without what has no weight, and weights for other attributes than a model has. Many attributes of text occur in few
 //! examples and end up with none.
 
-use super::{Model, Weights};
+use super::weights::rows_of;
+use super::{DecidingWeights, Model, Weights};
 use crate::data::{Attributes, Preprocessing, Vocabulary};
 use crate::error::{Error, Result};
 
@@ -17,20 +18,24 @@ impl Model {
         if !self.has_rows_of_attributes() || self.preprocessing.normalize {
             return Ok(self);
         }
-        let used: Vec<usize> = (0..names.len()).filter(|&row| self.weights.is_used(row)).collect();
+        let used: Vec<usize> =
+            (0..names.len()).filter(|&attribute| self.weights.is_used(attribute)).collect();
         if used.len() as f64 > (1.0 - WORTHWHILE) * names.len() as f64 {
             return Ok(self);
         }
         let kept = used.iter().map(|&row| names.name(row as u32)).collect();
-        let weights = self.rows_for(used.len(), used.iter().copied().enumerate().map(|(to, row)| (row, to)));
+        let pairs = used.partition_point(|&attribute| attribute < self.task.pair_attributes());
+        let places = used.iter().copied().enumerate().map(|(to, row)| (row, to));
+        let weights = self.rows_for(used.len(), pairs, places);
         let of_used =
             |column: Option<&Vec<f64>>| column.map(|column| used.iter().map(|&row| column[row]).collect());
         let preprocessing = self.preprocessing.with_vectors(self.preprocessing.vectors().map(of_used));
-        let task = self.task.with_features(used.len())?;
+        let task = self.task.with_features(used.len(), pairs)?;
         if task.dim() != weights.len() {
             return Ok(self);
         }
-        let weights = Weights::new(weights, &task.blocks());
+        let weights =
+            DecidingWeights::new(Weights::new(weights, task.as_ref()), self.weights.shifts().cloned());
         let names = Vocabulary { labels: self.names.labels, attributes: Attributes::Named(kept) };
         Ok(Self { task, names, preprocessing, weights, ..self })
     }
@@ -66,8 +71,8 @@ impl Model {
     }
 
     /// The weights for data with these names: attributes that the model does not know have 0. Refused where it knows none of
-    /// them, or its attributes have numbers and are others.
-    pub(crate) fn weights_of(&self, names: &Vocabulary) -> Result<Vec<f64>> {
+    /// them, or its attributes have numbers and are others. So many of the attributes have weights of pairs.
+    pub(crate) fn weights_of(&self, names: &Vocabulary, pairs: usize) -> Result<Vec<f64>> {
         let differs = || {
             let problem = "the attributes of the model are not those of the data";
             Error::parameter("attributes", problem)
@@ -91,24 +96,40 @@ impl Model {
                 && places.len() == names.attributes.len();
             return if is_same { Ok(self.weights().to_vec()) } else { Err(differs()) };
         }
-        Ok(self.rows_for(names.attributes.len(), places.into_iter()))
+        let own = self.task.pair_attributes();
+        if places.iter().any(|&(old, new)| (old < own) != (new < pairs)) {
+            return Err(differs());
+        }
+        Ok(self.rows_for(names.attributes.len(), pairs, places.into_iter()))
     }
 
     /// Whether the first block has a row for each attribute, and at most one more: a task of another crate may have its
     /// weights in another order.
     fn has_rows_of_attributes(&self) -> bool {
-        let attributes = self.names.attributes.len();
-        (attributes..=attributes + 1).contains(&self.weights.rows()) && self.weights.width() > 0
+        let rows = self.attribute_rows();
+        (rows..=rows + 1).contains(&self.weights.rows()) && self.weights.width() > 0
     }
 
-    /// All weights for this many attributes, given the old and the new place of each that is kept.
-    fn rows_for(&self, attributes: usize, places: impl Iterator<Item = (usize, usize)>) -> Vec<f64> {
-        let (width, old) = (self.weights.width(), self.names.attributes.len());
+    /// The rows of all attributes.
+    fn attribute_rows(&self) -> usize {
+        self.weights.rows_of(self.names.attributes.len()).start
+    }
+
+    /// All weights for this many attributes, so many of pairs among them, given the old and the new place of each that is kept.
+    fn rows_for(
+        &self,
+        attributes: usize,
+        pairs: usize,
+        places: impl Iterator<Item = (usize, usize)>,
+    ) -> Vec<f64> {
+        let (width, old) = (self.weights.width(), self.attribute_rows());
+        let new = rows_of(attributes, pairs, width).start;
         // The constant feature is the last row, and all other blocks follow.
         let constant = self.weights.rows() - old;
-        let mut weights = vec![0.0; (attributes + constant) * width];
-        let constant = (0..constant).map(|row| (old + row, attributes + row));
+        let mut weights = vec![0.0; (new + constant) * width];
+        let constant = (0..constant).map(|row| (old + row, new + row));
         places
+            .flat_map(|(from, to)| self.weights.rows_of(from).zip(rows_of(to, pairs, width)))
             .chain(constant)
             .for_each(|(row, place)| self.weights.copy_row(row, &mut weights[place * width..]));
         weights.extend_from_slice(self.weights.rest());

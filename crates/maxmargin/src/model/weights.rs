@@ -1,15 +1,16 @@
 //! The weights of a model in memory.
 //!
 //! Most weights of a model of text are 0. The first block, which has a row for each attribute, is then held as entries, and
-//! all weights are made only for who asks for all of them. A few examples are predicted without: the rows of their attributes
+//! all weights are made only for who asks for all of them. (Attributes of pairs have a row for each label that comes before, and come
+//! first: their block and the next one are then meant by the first block.) A few examples are predicted without: the rows of their attributes
 //! are [gathered](Weights::gathered) into a small model of their own.
 
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::Block;
 use crate::features::FeatureMatrix;
+use crate::tasks::FittedObject;
 
 /// Fewer rows with entries than one in so many are listed by their numbers.
 const FEW_ROWS: usize = 8;
@@ -21,6 +22,8 @@ pub(super) struct Weights {
     rows: usize,
     /// The weights of each.
     width: usize,
+    /// The attributes of pairs, each of which has as many rows as weights are in one.
+    pairs: usize,
     held: Held,
 }
 
@@ -44,20 +47,21 @@ pub(super) struct Entries {
 
 impl Weights {
     /// The weights of these blocks, as entries where less than half of the first block is not 0.
-    pub fn new(weights: Vec<f64>, blocks: &[Block]) -> Self {
-        let (rows, width) = shape_of_first(blocks);
+    pub fn new(weights: Vec<f64>, task: &dyn FittedObject) -> Self {
+        let (rows, width) = shape_of_rows(task);
         let first = weights.get(..rows * width).unwrap_or_default();
         let held = match Entries::of(first, width) {
             Some(entries) => Held::Sparse(entries, weights[rows * width..].to_vec(), OnceLock::new()),
             None => Held::Dense(weights),
         };
-        Self { rows, width, held }
+        Self { rows, width, pairs: task.pair_attributes(), held }
     }
 
     /// The same from entries, which must be those of the first block, and the weights of all others.
-    pub fn from_entries(entries: Entries, rest: Vec<f64>, blocks: &[Block]) -> Self {
-        let (rows, width) = shape_of_first(blocks);
-        Self { rows, width, held: Held::Sparse(entries, rest, OnceLock::new()) }
+    pub fn from_entries(entries: Entries, rest: Vec<f64>, task: &dyn FittedObject) -> Self {
+        let (rows, width) = shape_of_rows(task);
+        let held = Held::Sparse(entries, rest, OnceLock::new());
+        Self { rows, width, pairs: task.pair_attributes(), held }
     }
 
     /// The number of weights.
@@ -126,8 +130,17 @@ impl Weights {
         self
     }
 
-    /// Whether a row of the first block has a weight that is not 0.
-    pub fn is_used(&self, row: usize) -> bool {
+    /// The rows of an attribute.
+    pub fn rows_of(&self, attribute: usize) -> Range<usize> {
+        rows_of(attribute, self.pairs, self.width)
+    }
+
+    /// Whether an attribute has a weight that is not 0.
+    pub fn is_used(&self, attribute: usize) -> bool {
+        self.rows_of(attribute).any(|row| self.is_row_used(row))
+    }
+
+    fn is_row_used(&self, row: usize) -> bool {
         match &self.held {
             Held::Dense(all) => all[row * self.width..(row + 1) * self.width].iter().any(|&w| w != 0.0),
             Held::Sparse(first, ..) => !first.row(row).is_empty(),
@@ -147,10 +160,10 @@ impl Weights {
 
     /// Makes the weights of a task that knows only what these features store, and returns the same features for it: each stored
     /// value has a column of its own, in the same order, so that sums are the same bit by bit. None where all weights are there
-    /// already, or would be no more. The features must have a column for each row but that of the constant feature.
+    /// already, or would be no more, or belong to pairs. The features must have a column for each row but that of the constant feature.
     pub fn gathered(&self, features: &FeatureMatrix, weights: &mut Vec<f64>) -> Option<FeatureMatrix> {
         let Held::Sparse(first, rest, dense) = &self.held else { return None };
-        if dense.get().is_some() || features.stored() >= features.columns() {
+        if dense.get().is_some() || features.stored() >= features.columns() || self.pairs > 0 {
             return None;
         }
         // The constant feature is the last row.
@@ -222,9 +235,23 @@ impl Entries {
     }
 }
 
-/// The rows of the first block, and the weights of each.
-pub(super) fn shape_of_first(blocks: &[Block]) -> (usize, usize) {
-    let Some(first) = blocks.first() else { return (0, 0) };
+/// The rows of attributes, and the weights of each.
+pub(super) fn shape_of_rows(task: &dyn FittedObject) -> (usize, usize) {
+    let (blocks, pairs) = (task.blocks(), task.pair_attributes());
+    let Some(first) = blocks.get(usize::from(pairs > 0)) else { return (0, 0) };
     let rows = first.shape.first().copied().unwrap_or(0);
-    (rows, first.len().checked_div(rows).unwrap_or(0))
+    let width = first.len().checked_div(rows).unwrap_or(0);
+    match pairs {
+        0 => (rows, width),
+        // Without other attributes there is no row to ask.
+        _ => (rows.saturating_add(pairs.saturating_mul(task.labels())), task.labels()),
+    }
+}
+
+/// The rows of an attribute where so many have a row for each label, and come first.
+pub(super) fn rows_of(attribute: usize, pairs: usize, labels: usize) -> Range<usize> {
+    match attribute.checked_sub(pairs) {
+        None => attribute * labels..(attribute + 1) * labels,
+        Some(behind) => pairs * labels + behind..pairs * labels + behind + 1,
+    }
 }

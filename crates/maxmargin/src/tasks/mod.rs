@@ -207,6 +207,18 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// as many rows as there are features (or one more), its rows are theirs: a model leaves out those that are 0.
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
 
+    /// How many of the attributes, the first ones, have a weight for each pair of labels. Where there are any, these weights are the first
+    /// block, and the second one has the rows of all other attributes.
+    fn pair_attributes(&self) -> usize {
+        0
+    }
+
+    /// The same task with another number of them.
+    fn with_pair_attributes(&self, pair_attributes: usize) -> Self {
+        let _ = pair_attributes;
+        self.clone()
+    }
+
     /// What the options of a [resolved](Self::resolve) task are, for a model file.
     fn save(&self) -> Stored;
 

@@ -203,6 +203,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn facts(&self) -> Map<String, Value>;
     fn has_label_shifts(&self) -> bool;
     fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]);
+    fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
@@ -248,8 +249,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>>;
     /// The same task for further data to be read, with its options.
     fn task(&self) -> Box<dyn TaskObject>;
-    /// The same task for another number of features.
-    fn with_features(&self, features: usize) -> Result<Box<dyn FittedObject>>;
+    /// The same task for another number of features, of which so many have [weights of pairs](Task::pair_attributes).
+    fn with_features(&self, features: usize, pairs: usize) -> Result<Box<dyn FittedObject>>;
     /// The [`Fitted`] task itself.
     fn as_any(&self) -> &dyn Any;
     fn boxed(&self) -> Box<dyn FittedObject>;
@@ -294,6 +295,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]) {
         self.task.shift_labels(self.features(), shifts, weights);
+    }
+
+    fn pair_attributes(&self) -> usize {
+        self.task.pair_attributes()
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -411,8 +416,8 @@ impl<T: Task> FittedObject for Fitted<T> {
         Box::new(self.task.clone())
     }
 
-    fn with_features(&self, features: usize) -> Result<Box<dyn FittedObject>> {
-        Ok(Box::new(Fitted::new(self.task.clone(), features, self.labels())?))
+    fn with_features(&self, features: usize, pairs: usize) -> Result<Box<dyn FittedObject>> {
+        Ok(Box::new(Fitted::new(self.task.with_pair_attributes(pairs), features, self.labels())?))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -121,7 +121,8 @@ impl HeldOut {
 
     /// The same for the model of a problem with whose names the data was read: the model may have left out attributes.
     pub fn evaluate_model(&self, problem: &Problem, model: &Model) -> Result<Evaluation> {
-        let mut weights = model.weights_of(problem.examples().names())?;
+        let pairs = problem.task().pair_attributes();
+        let mut weights = model.weights_of(problem.examples().names(), pairs)?;
         if let Some(shifts) = model.label_shifts() {
             problem.task().shift_labels(shifts, &mut weights);
         }

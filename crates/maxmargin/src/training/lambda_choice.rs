@@ -182,8 +182,10 @@ impl TriedLambda {
 
 /// The name of the figure that decides: what is trained for, or what the task goes by.
 fn deciding(metrics: &Metrics, surrogate: Surrogate) -> &'static str {
-    match metrics.figure("micro_f1") {
-        Some(_) if surrogate == Surrogate::MicroF1 => "micro_f1",
+    let trained_for =
+        ["weighted_micro_f1", "micro_f1"].into_iter().find(|name| metrics.figure(name).is_some());
+    match trained_for {
+        Some(figure) if surrogate == Surrogate::MicroF1 => figure,
         _ => metrics.main(),
     }
 }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use super::{HeldOut, Problem, Regularizer, Settings, Trainer};
 use crate::data::{TaskData, hold_out};
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 use crate::solver::Halt;
 use crate::tasks::{FittedObject, LabelSetExamples, Prediction};
 
@@ -51,7 +51,8 @@ impl FromStr for ThresholdMetric {
     fn from_str(name: &str) -> Result<Self> {
         let known = [Self::MicroF1, Self::MacroF1].into_iter().find(|metric| metric.name() == name);
         known.ok_or_else(|| {
-            let problem = format!("`{}` is not one of micro_f1, macro_f1", excerpt(name));
+            let meant = did_you_mean(name, [Self::MicroF1, Self::MacroF1].map(Self::name));
+            let problem = format!("`{}` is not one of micro_f1, macro_f1{meant}", excerpt(name));
             Error::parameter("tune-threshold", problem)
         })
     }
@@ -106,7 +107,7 @@ impl TunedThresholds {
         if halt.is_asked() {
             return Ok(None);
         }
-        let weights = model.weights_of(examples.names())?;
+        let weights = model.weights_of(examples.names(), task.pair_attributes())?;
         let others = examples.subset(&others)?;
         let held_out = HeldOut::from_training(others.data.clone(), problem.known())?;
         let Some(sets) = others.data().of_type::<LabelSetExamples>() else {

@@ -8,6 +8,7 @@ use super::{
     CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
     ThresholdMetric, Training, TunedThresholds, warm_start,
 };
+use crate::data::{Format, Impute};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::search::Strategy;
@@ -149,6 +150,15 @@ impl Trainer {
 
     /// The problem that examples make.
     pub fn problem(&self, examples: &Examples) -> Result<Problem> {
+        let is_table = |format: &str| format.parse::<Format>().is_ok_and(Format::is_table);
+        if let Some(format) = examples.format().filter(|format| !is_table(format))
+            && self.settings.columns.impute != Impute::None
+        {
+            let problem = format!(
+                "only tables (arff, csv) have missing values, but the data is {format}; leave it out"
+            );
+            return Err(Error::parameter("missing", problem));
+        }
         let given = self.warm_start.as_ref();
         if let Some(model) = given
             && !self.settings.columns.are_those_of(model.preprocessing())

@@ -9,6 +9,7 @@ use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::error::{Error, Result};
 use crate::model::{Block, Model};
 use crate::tasks::FittedObject;
+use crate::tasks::chain::PAIR_ATTRIBUTES;
 
 /// The new place of each old one, where there is one.
 type Places = Vec<Option<usize>>;
@@ -26,17 +27,27 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
     if labels.iter().all(Option::is_none) {
         return Err(differs("it has none of the labels of the training data"));
     }
-    let (from, to) = (old.blocks(), new.blocks());
+    let (mut from, mut to) = (old.blocks(), new.blocks());
     let other_weights = || differs("it has other weights; give the task the same options as then");
+    let attributes = attributes(before, now, (old.pair_attributes(), new.pair_attributes()))
+        .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
+    let mut weights = vec![0.0; new.dim()];
+    let are_same_labels = before.labels.iter().eq(now.labels.iter());
+    // Attributes of pairs, where both have any, are rows of a block of their own, before that of the others.
+    let (of_pairs, others) = attributes.split_at(old.pair_attributes());
+    let pairs = (old.pair_attributes() > 0).then(|| from.remove(0));
+    let new_pairs = (new.pair_attributes() > 0).then(|| to.remove(0));
     if !from.iter().map(|block| block.name).eq(to.iter().map(|block| block.name))
         || options(old) != options(new)
     {
         return Err(other_weights());
     }
-    let are_same_labels = before.labels.iter().eq(now.labels.iter());
-    let rows = rows(before, now, &from, &to)
+    let rows = with_constant(others, now.attributes.len() - new.pair_attributes(), &from, &to)
         .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
-    let mut weights = vec![0.0; new.dim()];
+    if let Some((from, to)) = pairs.zip(new_pairs) {
+        let axes = [of_pairs.to_vec(), labels.clone(), labels.clone()];
+        copy_block(model, &from, &axes, &mut weights, &to);
+    }
     for (k, (from, to)) in from.iter().zip(&to).enumerate() {
         if from.shape.len() != to.shape.len() {
             return Err(other_weights());
@@ -53,14 +64,14 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         } else {
             continue;
         };
-        copy(
-            &model.weights()[from.start..from.start + from.len()],
-            &axes,
-            &mut weights[to.start..to.start + to.len()],
-            &to.shape,
-        );
+        copy_block(model, from, &axes, &mut weights, to);
     }
     Ok(weights)
+}
+
+fn copy_block(model: &Model, from: &Block, axes: &[Places], weights: &mut [f64], to: &Block) {
+    let old = &model.weights()[from.start..from.start + from.len()];
+    copy(old, axes, &mut weights[to.start..to.start + to.len()], &to.shape);
 }
 
 /// Options that say what weights are about; what mistakes cost may differ, and so may the data that pairs were found from.
@@ -69,6 +80,7 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("loss");
     fields.remove("links");
     fields.remove("class_weights");
+    fields.remove(PAIR_ATTRIBUTES);
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
         sets.remove("listed");
         sets.remove("inference");
@@ -80,8 +92,9 @@ fn places_of_names(old: &Alphabet, new: &Alphabet) -> Places {
     old.iter().map(|name| new.get(name).map(|place| place as usize)).collect()
 }
 
-/// The new row of each old row of the first block, the constant feature included. None where the two have nothing in common.
-fn rows(before: &Vocabulary, now: &Vocabulary, from: &[Block], to: &[Block]) -> Option<Vec<Places>> {
+/// The new place of each attribute, those of pairs and all others counted from 0 each, where it is of the same kind. None where the two
+/// have nothing in common.
+fn attributes(before: &Vocabulary, now: &Vocabulary, pairs: (usize, usize)) -> Option<Places> {
     let mut places: Places = match (&before.attributes, &now.attributes) {
         (Attributes::Numbered(old), Attributes::Numbered(new)) => {
             (0..*old).map(|row| (row < *new).then_some(row)).collect()
@@ -89,12 +102,24 @@ fn rows(before: &Vocabulary, now: &Vocabulary, from: &[Block], to: &[Block]) -> 
         (Attributes::Named(old), Attributes::Named(new)) => places_of_names(old, new),
         _ => return None,
     };
-    if !places.is_empty() && places.iter().all(Option::is_none) {
-        return None;
+    for (row, place) in places.iter_mut().enumerate() {
+        *place = place.filter(|&place| (row < pairs.0) == (place < pairs.1));
+        *place = place.map(|place| if row < pairs.0 { place } else { place - pairs.1 });
     }
+    (places.is_empty() || places.iter().any(Option::is_some)).then_some(places)
+}
+
+/// The new row of each old row of a block, given those of `new_attributes` attributes, the constant feature included.
+fn with_constant(
+    attributes: &[Option<usize>],
+    new_attributes: usize,
+    from: &[Block],
+    to: &[Block],
+) -> Option<Vec<Places>> {
+    let mut places = attributes.to_vec();
     // The constant feature comes last.
     let (old, new) = (*from.first()?.shape.first()?, *to.first()?.shape.first()?);
-    let more = (old.checked_sub(before.attributes.len())?, new.checked_sub(now.attributes.len())?);
+    let more = (old.checked_sub(attributes.len())?, new.checked_sub(new_attributes)?);
     match more {
         (0, 0) => {}
         (1, 1) => places.push(Some(new - 1)),

@@ -76,7 +76,7 @@ pub fn check(data: &Dataset, vocabulary: &Vocabulary) {
     for row in (0..rows).map(|row| data.features.row(row)) {
         assert!(row.indices().is_none_or(|indices| indices.is_sorted_by(|a, b| a < b)));
         assert!(row.to_pairs().iter().all(|&(j, value)| j < columns && value.is_finite()));
-        if let RowValues::Ones(count) = row.values {
+        if let RowValues::Ones(count) = row.values() {
             assert_eq!(row.indices().map(<[u32]>::len), Some(count));
         }
     }

@@ -104,6 +104,8 @@ pub struct Sample {
 pub struct Problem {
     pub kind: TaskKind,
     pub features: usize,
+    /// Chains: how many of the features, the first ones, have a weight for each pair of labels.
+    pub pair_features: usize,
     pub labels: usize,
     pub bias: bool,
     pub boundary: bool,
@@ -177,11 +179,12 @@ pub fn dot(x: &[f64], y: &[f64]) -> f64 {
 /// What the problem says by definition.
 impl Problem {
     pub fn dim(&self) -> usize {
-        let unary = (self.features + usize::from(self.bias)) * self.labels;
+        let unary = (self.features - self.pair_features + usize::from(self.bias)) * self.labels;
         match self.kind {
             TaskKind::Multiclass => unary,
             TaskKind::Chain => {
-                unary + self.labels * self.labels + if self.boundary { 2 * self.labels } else { 0 }
+                let pairs = (1 + self.pair_features) * self.labels * self.labels;
+                unary + pairs + if self.boundary { 2 * self.labels } else { 0 }
             }
             TaskKind::Multilabel => unary + if self.sets.both_only { 1 } else { 4 } * self.sets.pairs.len(),
             TaskKind::Matching => self.features + usize::from(self.bias),
@@ -207,14 +210,22 @@ impl Problem {
     fn phi_of_labels(&self, i: usize, y: &[u32]) -> Vec<(usize, f64)> {
         let labels = self.labels;
         let mut parts = Vec::new();
+        let (pairs, others) = (self.pair_features, self.features - self.pair_features);
+        let unary = pairs * labels * labels;
         for (row, &y) in self.samples[i].rows.iter().zip(y) {
-            parts.extend(row.iter().enumerate().map(|(j, &value)| (j * labels + y as usize, value)));
+            let row = row[pairs..].iter().enumerate();
+            parts.extend(row.map(|(j, &value)| (unary + j * labels + y as usize, value)));
             if self.bias {
-                parts.push((self.features * labels + y as usize, 1.0));
+                parts.push((unary + others * labels + y as usize, 1.0));
             }
         }
         if self.kind == TaskKind::Chain && !y.is_empty() {
-            let transitions = (self.features + usize::from(self.bias)) * labels;
+            let transitions = unary + (others + usize::from(self.bias)) * labels;
+            for (t, y) in y.windows(2).enumerate() {
+                let pair = |j: usize| (j * labels + y[0] as usize) * labels + y[1] as usize;
+                let row = self.samples[i].rows[t + 1][..pairs].iter().enumerate();
+                parts.extend(row.map(|(j, &value)| (pair(j), value)));
+            }
             parts.extend(y.windows(2).map(|y| (transitions + y[0] as usize * labels + y[1] as usize, 1.0)));
             if self.boundary {
                 let first = transitions + labels * labels;
@@ -368,7 +379,8 @@ impl Problem {
     pub fn chain(&self) -> ChainStructure {
         let loss = ChainLoss { cost: self.label_cost(), mean: self.mean };
         let options = ChainOptions { bias: self.bias, boundary: self.boundary, loss };
-        ChainStructure::new(self.features, self.labels, options).unwrap()
+        let structure = ChainStructure::new(self.features - self.pair_features, self.labels, options);
+        structure.unwrap().with_pair_features(self.pair_features).unwrap()
     }
 
     pub fn multilabel(&self) -> MultilabelStructure {
@@ -425,7 +437,10 @@ impl Problem {
                 let class_weights = LabelWeights::Equal;
                 fitted(tasks::Multiclass { bias, costs, class_weights }, features, labels)
             }
-            TaskKind::Chain => fitted(tasks::Chain { bias, boundary, costs, mean }, features, labels),
+            TaskKind::Chain => {
+                let pair_attributes = self.pair_features;
+                fitted(tasks::Chain { bias, boundary, costs, mean, pair_attributes }, features, labels)
+            }
             TaskKind::Multilabel => {
                 let task = tasks::Multilabel {
                     bias,
@@ -487,6 +502,7 @@ impl Problem {
         }
         Dataset {
             features: Arc::new(self.matrix()),
+            pair_columns: self.pair_features,
             labels,
             sets: is_set.then(|| starts.clone()),
             sequences: matches!(self.kind, TaskKind::Chain | TaskKind::Matching).then_some(starts),

@@ -48,23 +48,46 @@ impl<'a> Heaviest<'a> {
     /// list of them.
     fn attributes(&self) -> Vec<(&'a str, Vec<(String, f64)>)> {
         let model = self.model;
-        let Some(block) = model.blocks().into_iter().next() else { return Vec::new() };
+        let pairs = model.task().pair_attributes();
+        let Some(block) = model.blocks().into_iter().nth(usize::from(pairs > 0)) else { return Vec::new() };
         let labels: Vec<&str> = match has_labels(model) {
             false => vec![block.name],
             true => model.names().labels.iter().collect(),
         };
         let attributes = &model.names().attributes;
         let of_label = |(y, &label): (usize, &&'a str)| {
-            let weight = |j: usize| model.weights()[j * labels.len() + y];
-            let order = largest(attributes.len(), self.top, weight);
-            let name = |j: usize| match attributes {
-                Attributes::Named(names) => names.name(j as u32).to_owned(),
-                Attributes::Numbered(_) => (j + 1).to_string(),
-            };
-            (label, order.into_iter().map(|j| (name(j), weight(j))).collect())
+            let weight = |j: usize| model.weights()[block.start + j * labels.len() + y];
+            let order = largest(attributes.len() - pairs, self.top, weight);
+            (label, order.into_iter().map(|j| (self.attribute(pairs + j), weight(j))).collect())
         };
         let shown = |(_, label): &(usize, &&'a str)| !has_labels(model) || self.is_shown(label);
         labels.iter().enumerate().filter(shown).map(of_label).collect()
+    }
+
+    fn attribute(&self, number: usize) -> String {
+        match &self.model.names().attributes {
+            Attributes::Named(names) => names.name(number as u32).to_owned(),
+            Attributes::Numbered(_) => (number + 1).to_string(),
+        }
+    }
+
+    /// The heaviest weights of attributes for going from one label to the next one, of which one is shown.
+    fn steps(&self) -> Vec<(String, &'a str, &'a str, f64)> {
+        let names = &self.model.names().labels;
+        let block =
+            self.model.blocks().into_iter().next().filter(|_| self.model.task().pair_attributes() > 0);
+        let Some(block) = block else { return Vec::new() };
+        let weights = &self.model.weights()[block.start..][..block.len()];
+        let ends = |i: usize| [i / names.len() % names.len(), i % names.len()].map(|y| names.name(y as u32));
+        let weight = |i: usize| match ends(i).iter().any(|end| self.is_shown(end)) {
+            true => weights[i],
+            false => 0.0,
+        };
+        let step = |i: usize| {
+            let [before, after] = ends(i);
+            (self.attribute(i / (names.len() * names.len())), before, after, weight(i))
+        };
+        largest(weights.len(), 2 * self.top, weight).into_iter().map(step).collect()
     }
 
     /// The heaviest transitions of chains, from and to the labels that are shown.
@@ -132,6 +155,15 @@ impl<'a> Heaviest<'a> {
             text += "\nheaviest transitions (from a label to the next one)\n";
             text += &pairs(&transitions, "→ ");
         }
+        let steps: Vec<_> = (self.steps().into_iter())
+            .map(|(attribute, from, to, weight)| {
+                (excerpt(&attribute).to_string(), format!("{} → {}", excerpt(from), excerpt(to)), weight)
+            })
+            .collect();
+        if !steps.is_empty() {
+            text += "\nheaviest attributes of transitions\n";
+            text += &pairs(&steps, "");
+        }
         let couplings: Vec<_> = (self.couplings().into_iter())
             .map(|(a, b, strength)| (excerpt(&a).to_string(), excerpt(&b).to_string(), strength))
             .collect();
@@ -150,6 +182,11 @@ impl<'a> Heaviest<'a> {
             attributes.map(|(label, weights)| json!({ "label": label, "weights": weights })).collect();
         object["transitions"] = (self.transitions().into_iter())
             .map(|(from, to, weight)| json!({ "from": from, "to": to, "weight": weight }))
+            .collect();
+        object["pair_weights"] = (self.steps().into_iter())
+            .map(|(attribute, from, to, weight)| {
+                json!({ "attribute": attribute, "from": from, "to": to, "weight": weight })
+            })
             .collect();
         object["couplings"] = (self.couplings().into_iter())
             .map(|(first, second, strength)| json!({ "labels": [first, second], "coupling": strength }))

@@ -17,7 +17,8 @@ use crate::print::{count, lower, number, say, say_json, upper};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
 ///
-/// For chains also the heaviest transitions from a label to the next one; in JSON, null is the start or the end of a sequence. For
+/// For chains also the heaviest transitions from a label to the next one; in JSON, null is the start or the end of a sequence. Where
+/// templates make attributes of pairs of labels, also the heaviest of these. For
 /// label sets with pairs also the heaviest couplings: what it is worth to two labels to be both in the set or both out,
 /// less what it is worth to have one without the other.
 #[derive(Debug, Args)]

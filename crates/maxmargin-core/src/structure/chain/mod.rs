@@ -5,12 +5,14 @@
 //!
 //! | block | weights | at |
 //! | --- | --- | --- |
+//! | pairs, if there are [such features](ChainStructure::with_pair_features) | `features × labels × labels` | `(j · labels + before) · labels + after` |
 //! | unary | `features × labels` | `j · labels + y` |
 //! | bias, if any | `labels` | one more feature, always 1 |
 //! | transition | `labels × labels` | `before · labels + after` |
 //! | first and last, with boundary weights | `labels` each | |
 
 mod oracles;
+mod pairs;
 mod parts;
 mod trellis;
 
@@ -18,8 +20,8 @@ use super::shape::{check_features, check_label, check_labels, check_rows, check_
 use super::{Found, KBest, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::inference::{StratifiedTable, viterbi};
-use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products, round_up};
+use crate::inference::{EachStep, StratifiedTable, viterbi};
+use crate::linear::{FeatureSum, Precise, add_row_products, largest_size, precise_row_products, round_up};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +81,9 @@ const LARGEST_KERNEL: usize = 4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct ChainStructure {
+    /// Columns with a weight for each pair of labels.
+    pairs: usize,
+    /// Columns with a weight for each label.
     features: usize,
     labels: usize,
     options: ChainOptions,
@@ -91,6 +96,8 @@ pub struct ChainScores {
     unary: Vec<f64>,
     /// `labels × labels`.
     transition: Vec<f64>,
+    /// `labels × labels` for each step, where features of pairs make them differ; else empty.
+    steps: Vec<f64>,
     augmented: Vec<f64>,
     best: Vec<f64>,
     strata: StratifiedTable,
@@ -103,10 +110,10 @@ impl ChainStructure {
         let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
         let transitions = transitions.and_then(|from| from.checked_mul(labels));
         check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
-        Ok(Self { features, labels, options })
+        Ok(Self { pairs: 0, features, labels, options })
     }
 
-    /// The number of features, of a position, without the bias.
+    /// The number of features of a position with a weight for each label, without the bias.
     pub fn features(&self) -> usize {
         self.features
     }
@@ -138,8 +145,16 @@ impl ChainStructure {
         self.features + usize::from(self.options.bias)
     }
 
+    fn unary_start(&self) -> usize {
+        self.pairs * self.labels * self.labels
+    }
+
+    fn bias_start(&self) -> usize {
+        self.unary_start() + self.features * self.labels
+    }
+
     fn transitions_start(&self) -> usize {
-        self.all_features() * self.labels
+        self.unary_start() + self.all_features() * self.labels
     }
 
     fn first_start(&self) -> usize {
@@ -169,8 +184,12 @@ impl ChainStructure {
 
     fn path_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {
         let unary: f64 = scores.unary.chunks_exact(self.labels).zip(y).map(|(row, &y)| row[y as usize]).sum();
-        let pairs =
-            y.windows(2).map(|pair| scores.transition[pair[0] as usize * self.labels + pair[1] as usize]);
+        let place = |pair: &[u32]| pair[0] as usize * self.labels + pair[1] as usize;
+        if self.pairs > 0 {
+            let steps = scores.steps.chunks_exact(self.label_pairs()).zip(y.windows(2));
+            return unary + steps.map(|(step, pair)| step[place(pair)]).sum::<f64>();
+        }
+        let pairs = y.windows(2).map(|pair| scores.transition[place(pair)]);
         unary + pairs.sum::<f64>()
     }
 }
@@ -179,11 +198,11 @@ impl Structure for ChainStructure {
     type Input = Rows;
     type Label = Vec<u32>;
     type Scores = ChainScores;
-    /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included.
+    /// ⟨x_s, x_t⟩ for s ≤ t, row by row of t: the bias included. Then the same of the features of pairs, if there are any.
     type Kernel = Vec<f64>;
 
     fn check(&self, x: &Rows, y: &Vec<u32>) -> Result<()> {
-        check_features(x, self.features)?;
+        check_features(x, self.pairs + self.features)?;
         check_rows(x, y.len())?;
         y.iter().try_for_each(|&label| check_label(label, self.labels))
     }
@@ -202,17 +221,26 @@ impl Structure for ChainStructure {
         scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         scores.unary.clear();
         scores.unary.resize(x.len() * labels, 0.0);
+        let biases = &w[self.bias_start()..self.transitions_start()];
         for (t, out) in scores.unary.chunks_exact_mut(labels).enumerate() {
             if self.options.bias {
-                out.copy_from_slice(&w[self.features * labels..self.transitions_start()]);
+                out.copy_from_slice(biases);
             }
-            add_row_products(x.row(t), w, out);
+            if self.pairs == 0 {
+                add_row_products(x.row(t), w, out);
+            } else {
+                let (row, start) = self.unary_row(x, t);
+                add_row_products(row, &w[start..], out);
+            }
         }
         if self.options.boundary && !x.is_empty() {
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             let last = (x.len() - 1) * labels;
             add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
             add(&mut scores.unary[last..], &w[self.last_start()..]);
+        }
+        if self.pairs > 0 {
+            self.score_steps(w, x, scores);
         }
     }
 
@@ -228,15 +256,17 @@ impl Structure for ChainStructure {
         scores.transition.clear();
         scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         scores.unary.clear();
-        let largest =
-            |scores: &[f64]| scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
-        let mut extent = largest(&scores.transition) * x.len() as f64;
+        let mut extent = largest_size(&scores.transition) * x.len() as f64;
+        if self.pairs > 0 {
+            self.score_steps_precisely(w, x, scores);
+            extent = scores.steps.chunks_exact(self.label_pairs()).map(largest_size).sum();
+        }
         let mut sums = vec![Precise::default(); labels];
         for t in 0..x.len() {
             sums.fill(Precise::default());
             let mut add = |w: &[f64]| sums.iter_mut().zip(w).for_each(|(sum, &w)| sum.add(w));
             if self.options.bias {
-                add(&w[self.features * labels..self.transitions_start()]);
+                add(&w[self.bias_start()..self.transitions_start()]);
             }
             if self.options.boundary && t == 0 {
                 add(&w[self.first_start()..self.last_start()]);
@@ -244,9 +274,10 @@ impl Structure for ChainStructure {
             if self.options.boundary && t + 1 == x.len() {
                 add(&w[self.last_start()..]);
             }
-            precise_row_products(x.row(t), w, &mut sums);
+            let (row, start) = self.unary_row(x, t);
+            precise_row_products(row, &w[start..], &mut sums);
             scores.unary.extend(sums.iter().map(|sum| sum.get()));
-            extent += largest(&scores.unary[t * labels..]);
+            extent += largest_size(&scores.unary[t * labels..]);
         }
         Some(magnitude.precise_noise(norm, extent, 4.0 * x.len() as f64 + 4.0))
     }
@@ -275,7 +306,11 @@ impl Structure for ChainStructure {
 
     fn decode(&self, _x: &Rows, scores: &mut ChainScores) -> Found<Vec<u32>> {
         let mut path = Vec::new();
-        viterbi(self.labels, &scores.unary, &scores.transition, &mut scores.best, &mut path);
+        let ChainScores { unary, transition, steps, best, .. } = scores;
+        match self.pairs {
+            0 => viterbi(self.labels, unary, &transition[..], best, &mut path),
+            _ => viterbi(self.labels, unary, EachStep::new(self.labels, steps), best, &mut path),
+        }
         self.found(scores, None, path)
     }
 
@@ -308,7 +343,11 @@ impl Structure for ChainStructure {
         }
         self.augment(truth, scores, mix);
         let mut path = Vec::new();
-        viterbi(self.labels, &scores.augmented, &scores.transition, &mut scores.best, &mut path);
+        let ChainScores { augmented, transition, steps, best, .. } = scores;
+        match self.pairs {
+            0 => viterbi(self.labels, augmented, &transition[..], best, &mut path),
+            _ => viterbi(self.labels, augmented, EachStep::new(self.labels, steps), best, &mut path),
+        }
         self.found(scores, Some(truth), path)
     }
 
@@ -316,8 +355,8 @@ impl Structure for ChainStructure {
         for (t, &label) in y.iter().enumerate() {
             self.add_position(x, t, label as usize, factor, sum);
         }
-        for pair in y.windows(2) {
-            sum.add(self.transitions_start() + pair[0] as usize * self.labels + pair[1] as usize, factor);
+        for (t, pair) in y.windows(2).enumerate() {
+            self.add_step(x, t + 1, [pair[0], pair[1]], factor, sum);
         }
     }
 
@@ -335,11 +374,10 @@ impl Structure for ChainStructure {
                 self.add_position(x, t, truth as usize, -factor, sum);
             }
         }
-        for (y, truth) in y.windows(2).zip(truth.windows(2)) {
+        for (t, (y, truth)) in y.windows(2).zip(truth.windows(2)).enumerate() {
             if y != truth {
-                let start = self.transitions_start();
-                sum.add(start + y[0] as usize * self.labels + y[1] as usize, factor);
-                sum.add(start + truth[0] as usize * self.labels + truth[1] as usize, -factor);
+                self.add_step(x, t + 1, [y[0], y[1]], factor, sum);
+                self.add_step(x, t + 1, [truth[0], truth[1]], -factor, sum);
             }
         }
     }
@@ -350,42 +388,30 @@ impl Structure for ChainStructure {
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {
         let stored: usize = (0..x.len()).map(|t| x.row(t).len()).sum();
-        if x.len() > LONGEST_KERNEL || x.len() * (x.len() + 1) / 2 > LARGEST_KERNEL * stored {
+        let tables = if self.pairs > 0 { 2 } else { 1 };
+        if x.len() > LONGEST_KERNEL || tables * (x.len() * (x.len() + 1) / 2) > LARGEST_KERNEL * stored {
             return Vec::new();
         }
         let bias = f64::from(u8::from(self.options.bias));
+        if self.pairs == 0 {
+            let mut products = x.products();
+            products.iter_mut().for_each(|product| *product += bias);
+            return products;
+        }
         let pairs = (0..x.len()).flat_map(|t| (0..=t).map(move |s| (s, t)));
-        pairs.map(|(s, t)| x.row(s).dot(&x.row(t)) + bias).collect()
+        let unary = pairs.clone().map(|(s, t)| self.unary_row(x, s).0.dot(&self.unary_row(x, t).0) + bias);
+        unary.chain(pairs.map(|(s, t)| self.pair_row(x, s).dot(&self.pair_row(x, t)))).collect()
     }
 
     fn product(&self, x: &Rows, kernel: &Vec<f64>, truth: &Vec<u32>, y: &Vec<u32>, z: &Vec<u32>) -> f64 {
         if kernel.is_empty() {
             return product_by_features(self, x, truth, y, z);
         }
-        let last = x.len().saturating_sub(1);
-        let boundary = f64::from(u8::from(self.options.boundary));
-        // Labels differ from the truth in few places, so these lists are short.
-        let mut buffers = [[0; LONGEST_KERNEL]; 2];
-        let [y_buffer, z_buffer] = &mut buffers;
-        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
-        let mut sum = 0.0;
-        for s in places(y_places) {
-            for t in places(z_places) {
-                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
-                if agreement != 0.0 {
-                    let (low, high) = (s.min(t), s.max(t));
-                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
-                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
-                }
-            }
+        let plain = self.plain_product(x.len(), kernel, truth, [y, z]);
+        match self.pairs {
+            0 => plain,
+            _ => plain + pairs::product(&kernel[kernel.len() / 2..], truth, [y, z]),
         }
-        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
-        for s in steps(y_places, last) {
-            for t in steps(z_places, last) {
-                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
-            }
-        }
-        sum
     }
 }
 
@@ -421,8 +447,37 @@ fn agreement<T: PartialEq>(a: T, b: T, c: T, d: T) -> f64 {
 }
 
 impl ChainStructure {
+    /// The inner product of two labels' differences from the truth, but for features of pairs.
+    #[inline(always)]
+    fn plain_product(&self, length: usize, kernel: &[f64], truth: &[u32], [y, z]: [&[u32]; 2]) -> f64 {
+        let last = length.saturating_sub(1);
+        let boundary = f64::from(u8::from(self.options.boundary));
+        // Labels differ from the truth in few places, so these lists are short.
+        let mut buffers = [[0; LONGEST_KERNEL]; 2];
+        let [y_buffer, z_buffer] = &mut buffers;
+        let (y_places, z_places) = (differing(y, truth, y_buffer), differing(z, truth, z_buffer));
+        let mut sum = 0.0;
+        for s in places(y_places) {
+            for t in places(z_places) {
+                let agreement = agreement(y[s], truth[s], z[t], truth[t]);
+                if agreement != 0.0 {
+                    let (low, high) = (s.min(t), s.max(t));
+                    let ends = f64::from(u8::from(s == 0 && t == 0) + u8::from(s == last && t == last));
+                    sum += agreement * (kernel[high * (high + 1) / 2 + low] + boundary * ends);
+                }
+            }
+        }
+        let pair = |label: &[u32], t: usize| (label[t], label[t + 1]);
+        for s in steps(y_places, last) {
+            for t in steps(z_places, last) {
+                sum += agreement(pair(y, s), pair(truth, s), pair(z, t), pair(truth, t));
+            }
+        }
+        sum
+    }
+
     /// The features of one position with one label, its boundary weights included.
-    #[inline]
+    #[inline(always)]
     fn add_position<A: FeatureSum + ?Sized>(
         &self,
         x: &Rows,
@@ -431,9 +486,10 @@ impl ChainStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        sum.add_row(x.row(t), self.labels, label, factor);
+        let (row, start) = self.unary_row(x, t);
+        sum.add_row(row, self.labels, start + label, factor);
         if self.options.bias {
-            sum.add(self.features * self.labels + label, factor);
+            sum.add(self.bias_start() + label, factor);
         }
         if self.options.boundary {
             if t == 0 {

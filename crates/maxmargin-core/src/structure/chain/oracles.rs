@@ -2,7 +2,7 @@
 
 use super::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 use crate::features::Rows;
-use crate::inference::{Lexicographic, best_elsewhere, k_best_paths, k_best_viterbi};
+use crate::inference::{EachStep, Lexicographic, best_elsewhere, k_best_paths, k_best_viterbi};
 use crate::structure::{
     Confidence, Found, KBest, LabelCost, LabelSets, MaxMarginals, Mix, ScoreStratum, Stratified,
     position_set_loss,
@@ -30,7 +30,11 @@ impl MaxMarginals<ChainStructure> for ChainStructure {
     }
 
     fn confidences(&self, _x: &Rows, scores: &mut ChainScores, best: &Found<Vec<u32>>) -> Vec<Confidence> {
-        let others = best_elsewhere(self.labels, &scores.unary, &scores.transition, &best.label);
+        let ChainScores { unary, transition, steps, .. } = scores;
+        let others = match self.pairs {
+            0 => best_elsewhere(self.labels, unary, &transition[..], &best.label),
+            _ => best_elsewhere(self.labels, unary, EachStep::new(self.labels, steps), &best.label),
+        };
         others.into_iter().map(|other| Confidence::exactly(best, other)).collect()
     }
 }
@@ -48,11 +52,14 @@ impl Stratified<ChainStructure> for ChainStructure {
         let Some(unit) = cost.unit(step).filter(|_| !self.has_too_many_losses(truth.len(), step)) else {
             return false;
         };
-        let ChainScores { unary, transition, strata: table, .. } = scores;
+        let ChainScores { unary, transition, steps, strata: table, .. } = scores;
         let labels = 0..self.labels as u32;
         let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
         let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
-        table.fill(self.labels, unary, transition, costs);
+        match self.pairs {
+            0 => table.fill(self.labels, unary, &transition[..], costs),
+            _ => table.fill(self.labels, unary, EachStep::new(self.labels, steps), costs),
+        }
         let per_loss = self.options.loss.unit(truth.len());
         // What rounding down may hide.
         let hidden_at = |truth: u32, y: u32| (cost.cost(truth, y) - unit * f64::from(whole(truth, y))).abs();
@@ -72,7 +79,10 @@ impl Stratified<ChainStructure> for ChainStructure {
     }
 
     fn stratum_label(&self, _x: &Rows, scores: &mut ChainScores, number: usize) -> Vec<u32> {
-        scores.strata.path(number, &scores.transition)
+        match self.pairs {
+            0 => scores.strata.path(number, &scores.transition),
+            _ => scores.strata.path(number, EachStep::new(self.labels, &scores.steps)),
+        }
     }
 }
 
@@ -95,6 +105,7 @@ impl LabelSets<ChainStructure> for ChainStructure {
             out.extend(scores.iter().map(|score| scale * score));
         };
         scaled(&scores.transition, &mut out.transition);
+        scaled(&scores.steps, &mut out.steps);
         scaled(&scores.unary, &mut out.unary);
         for (row, &truth) in out.unary.chunks_exact_mut(self.labels).zip(truth) {
             for (y, score) in row.iter_mut().enumerate() {
@@ -131,8 +142,11 @@ impl KBest<ChainStructure> for ChainStructure {
             && mix.loss > 0.0
         {
             self.augment(truth, scores, mix);
-            let ChainScores { augmented, transition, best, .. } = scores;
-            let paths = k_best_paths(self.labels, augmented, transition, best, k);
+            let ChainScores { augmented, transition, steps, best, .. } = scores;
+            let paths = match self.pairs {
+                0 => k_best_paths(self.labels, augmented, &transition[..], best, k),
+                _ => k_best_paths(self.labels, augmented, EachStep::new(self.labels, steps), best, k),
+            };
             return paths.into_iter().map(|label| self.found(scores, Some(truth), label)).collect();
         }
         // At the ends of the λ-oracle dividing by the length changes no order, but would make sums of whole costs
@@ -151,11 +165,12 @@ impl KBest<ChainStructure> for ChainStructure {
                     .for_each(truth, self.labels, |y, cost| row[y] = value(scores[y], cost));
             }
         }
-        let transition: Vec<Lexicographic> =
-            scores.transition.iter().map(|&score| value(score, 0.0)).collect();
-        k_best_viterbi(self.labels, &unary, &transition, k)
-            .into_iter()
-            .map(|(label, _)| self.found(scores, truth, label))
-            .collect()
+        let steps = if self.pairs == 0 { &scores.transition } else { &scores.steps };
+        let steps: Vec<Lexicographic> = steps.iter().map(|&score| value(score, 0.0)).collect();
+        let paths = match self.pairs {
+            0 => k_best_viterbi(self.labels, &unary, &steps, k),
+            _ => k_best_viterbi(self.labels, &unary, EachStep::new(self.labels, &steps), k),
+        };
+        paths.into_iter().map(|(label, _)| self.found(scores, truth, label)).collect()
     }
 }

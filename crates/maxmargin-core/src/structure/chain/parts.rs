@@ -5,6 +5,7 @@
 //! | positions | length × labels |
 //! | transitions | labels × labels: before, after |
 //! | first and last, with boundary weights | labels each |
+//! | steps, with features of pairs | (length − 1) × labels × labels: before, after |
 
 use super::{ChainScores, ChainStructure};
 use crate::features::Rows;
@@ -13,10 +14,11 @@ use crate::structure::{PartBlock, Parts};
 
 impl ChainStructure {
     /// Where the blocks after the first one begin, in a chain of this length.
-    fn part_starts(&self, length: usize) -> [usize; 3] {
+    fn part_starts(&self, length: usize) -> [usize; 4] {
         let transitions = length * self.labels;
         let first = transitions + self.labels * self.labels;
-        [transitions, first, first + self.labels]
+        let last = first + self.labels;
+        [transitions, first, last, if self.options.boundary { last + self.labels } else { first }]
     }
 }
 
@@ -30,17 +32,21 @@ impl Parts<ChainStructure> for ChainStructure {
         if self.options.boundary {
             blocks.extend([PartBlock::new("first", &[labels]), PartBlock::new("last", &[labels])]);
         }
+        if self.pairs > 0 {
+            blocks.push(PartBlock::new("steps", &[x.len().saturating_sub(1), labels, labels]));
+        }
         blocks
     }
 
     fn count(&self, x: &Rows) -> usize {
         let boundary = if self.options.boundary { 2 } else { 0 };
-        (x.len() + self.labels + boundary) * self.labels
+        let steps = if self.pairs > 0 { x.len().saturating_sub(1) * self.labels } else { 0 };
+        (x.len() + self.labels + boundary + steps) * self.labels
     }
 
     fn scores_from_parts(&self, x: &Rows, parts: &[f64], scores: &mut ChainScores) -> f64 {
         let labels = self.labels;
-        let [transitions, first, last] = self.part_starts(x.len());
+        let [transitions, first, last, steps] = self.part_starts(x.len());
         scores.unary.clear();
         scores.unary.extend_from_slice(&parts[..transitions]);
         scores.transition.clear();
@@ -48,24 +54,36 @@ impl Parts<ChainStructure> for ChainStructure {
         let of_step = largest_size(&scores.unary) + largest_size(&scores.transition);
         let mut extent = of_step * x.len() as f64;
         if self.options.boundary && !x.is_empty() {
-            extent += largest_size(&parts[first..last]) + largest_size(&parts[last..]);
+            extent += largest_size(&parts[first..last]) + largest_size(&parts[last..steps]);
             let add = |out: &mut [f64], parts: &[f64]| {
                 out.iter_mut().zip(parts).for_each(|(out, part)| *out += part)
             };
             add(&mut scores.unary[..labels], &parts[first..last]);
-            add(&mut scores.unary[(x.len() - 1) * labels..], &parts[last..]);
+            add(&mut scores.unary[(x.len() - 1) * labels..], &parts[last..steps]);
+        }
+        if self.pairs > 0 {
+            extent += largest_size(&parts[steps..]) * x.len() as f64;
+            let transition = scores.transition.iter().cycle();
+            scores.steps.clear();
+            scores.steps.extend(parts[steps..].iter().zip(transition).map(|(step, part)| step + part));
         }
         extent
     }
 
     fn add_parts(&self, x: &Rows, y: &Vec<u32>, factor: f64, gradient: &mut [f64]) {
         let labels = self.labels;
-        let [transitions, first, last] = self.part_starts(x.len());
+        let [transitions, first, last, steps] = self.part_starts(x.len());
         for (t, &label) in y.iter().enumerate() {
             gradient[t * labels + label as usize] += factor;
         }
         for pair in y.windows(2) {
             gradient[transitions + pair[0] as usize * labels + pair[1] as usize] += factor;
+        }
+        if self.pairs > 0 {
+            let of_steps = gradient[steps..].chunks_exact_mut(labels * labels);
+            for (step, pair) in of_steps.zip(y.windows(2)) {
+                step[pair[0] as usize * labels + pair[1] as usize] += factor;
+            }
         }
         if let (true, Some(&start), Some(&end)) = (self.options.boundary, y.first(), y.last()) {
             gradient[first + start as usize] += factor;

@@ -68,10 +68,11 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
             // The unary scores go into the first row, from which the others are made.
             let (unary, others) = rest[..self.first_arc(t + 1) - self.first_arc(t)].split_at_mut(labels);
             match self.options.bias {
-                true => unary.copy_from_slice(&w[self.features * labels..self.transitions_start()]),
+                true => unary.copy_from_slice(&w[self.bias_start()..self.transitions_start()]),
                 false => unary.fill(0.0),
             }
-            add_row_products(x.row(t), w, unary);
+            let (row, start) = self.unary_row(x, t);
+            add_row_products(row, &w[start..], unary);
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             if self.options.boundary && t == 0 {
                 add(unary, &w[self.first_start()..self.last_start()]);
@@ -88,6 +89,10 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
                     add(row, transition);
                 }
                 add(unary, first);
+                if self.pairs > 0 {
+                    let arcs = self.first_arc(t)..self.first_arc(t + 1);
+                    add_row_products(self.pair_row(x, t), w, &mut scores[arcs]);
+                }
             }
         }
     }
@@ -99,7 +104,8 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
         };
         let (t, transition) = (1 + later / (labels * labels), later % (labels * labels));
         self.add_position(x, t, transition % labels, 1.0, sum);
-        sum.add(self.transitions_start() + transition, 1.0);
+        let pair = [(transition / labels) as u32, (transition % labels) as u32];
+        self.add_step(x, t, pair, 1.0, sum);
     }
 
     fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
@@ -114,6 +120,11 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
             if t > 0 {
                 let transitions = &mut sum[self.transitions_start()..self.first_start()];
                 transitions.iter_mut().zip(arcs).for_each(|(sum, z)| *sum += z);
+                if self.pairs > 0 {
+                    for (pair, &z) in arcs.iter().enumerate().filter(|(_, z)| **z != 0.0) {
+                        sum.add_row(self.pair_row(x, t), self.label_pairs(), pair, z);
+                    }
+                }
             }
             for (label, &z) in into.iter().enumerate().filter(|(_, z)| **z != 0.0) {
                 self.add_position(x, t, label, z, sum);

@@ -2,7 +2,8 @@
 
 use super::{Links, MatchingStructure};
 use crate::inference::{
-    Assignment, BMatching, Bipartite, Gain, Lexicographic, LinkLimits, StratifiedMatching, k_best_matchings,
+    Assignment, BMatching, Bipartite, Gain, Lexicographic, LinkLimits, PricedLinks, StratifiedMatching,
+    flip_losses, k_best_matchings,
 };
 use crate::structure::Graph;
 use crate::structure::{Found, Mix};
@@ -108,8 +109,7 @@ impl<G: Gain> Kernels<G> {
     fn best(&mut self, x: &Graph, shape: &mut Shape, limits: LinkLimits) -> Vec<u32> {
         let Self { gains, assignment, matching } = self;
         let (lefts, rights) = (x.lefts(), x.rights());
-        let is_single = limits == LinkLimits { left: 1, right: 1 };
-        if !is_single || lefts as u64 * rights as u64 > (DENSE * gains.len()) as u64 {
+        if !is_dense(x, limits) {
             matching.solve(shape.graph(x), gains, limits);
             return matching.links();
         }
@@ -167,15 +167,25 @@ impl MatchingStructure {
         self.found(scores, truth, on)
     }
 
-    /// The score of the best links among which one edge is, or is not.
-    pub(super) fn best_with(&self, x: &Graph, scores: &mut MatchingScores, edge: usize, is_on: bool) -> f64 {
+    /// For each edge how much less the best links score among which it is, if it is none of the best, or is not.
+    pub(super) fn flip_losses(&self, x: &Graph, scores: &mut MatchingScores) -> (Vec<u32>, Vec<f64>) {
         let MatchingScores { links, shape, plain, .. } = scores;
         plain.weigh(self, links, None, |score, _| score);
-        // Worth more than all others together, or less than nothing.
-        let all = 1.0 + links.iter().map(|score| score.abs()).sum::<f64>();
-        plain.gains[edge] = if is_on { 2.0 * all } else { -1.0 };
-        let on = plain.best(x, shape, self.limits());
-        scores.score_of(&Links::of(on))
+        let limits = self.limits();
+        let on = plain.best(x, shape, limits);
+        let graph = shape.graph(x);
+        let Kernels { gains, assignment, matching } = plain;
+        if !is_dense(x, limits) {
+            let losses = flip_losses(graph, gains, matching.proof(&on));
+            return (on, losses);
+        }
+        let right_prices = assignment.prices();
+        let profit = |edge: &u32| gains[*edge as usize] - right_prices[graph.ends(*edge as usize).1];
+        let largest = |left: usize| graph.of_left(left).iter().map(profit).fold(0.0, f64::max);
+        let left_prices: Vec<f64> = (0..x.lefts()).map(largest).collect();
+        let priced = PricedLinks { limits, on: &on, left_prices: &left_prices, right_prices };
+        let losses = flip_losses(graph, gains, priced);
+        (on, losses)
     }
 
     /// The k best sets of links under a mix, best first.
@@ -201,6 +211,12 @@ impl MatchingStructure {
         };
         lists.into_iter().map(|on| self.found(scores, truth, on)).collect()
     }
+}
+
+/// Whether the links of a graph are found in a table of all pairs of nodes.
+fn is_dense(x: &Graph, limits: LinkLimits) -> bool {
+    let is_single = limits == LinkLimits { left: 1, right: 1 };
+    is_single && x.lefts() as u64 * x.rights() as u64 <= (DENSE * x.edges().len()) as u64
 }
 
 /// Whether a mix is an end of the λ-oracle with ties to break. Without a truth there is no loss to break them.

@@ -33,10 +33,13 @@ impl MaxMarginals<MatchingStructure> for MatchingStructure {
     }
 
     fn confidences(&self, x: &Graph, scores: &mut MatchingScores, best: &Found<Links>) -> Vec<Confidence> {
-        let is_on = self.values(x, &best.label);
-        let other = |(edge, is_on): (usize, u32)| self.best_with(x, scores, edge, is_on == 0);
-        let others: Vec<f64> = is_on.into_iter().enumerate().map(other).collect();
-        others.into_iter().map(|other| Confidence::exactly(best, other)).collect()
+        let (on, losses) = self.flip_losses(x, scores);
+        let on = Links::of(on);
+        let (score, found) = (scores.score_of(&on), self.values(x, &on));
+        let flipped = self.values(x, &best.label).into_iter().zip(found).zip(losses);
+        // Of several best labels another one may be found here: it has the other value where they differ.
+        let other = |((of_best, found), loss)| if of_best == found { score - loss } else { score };
+        flipped.map(|values| Confidence::exactly(best, other(values))).collect()
     }
 }
 

@@ -29,6 +29,9 @@ use crate::structure::Edge;
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;
 
+/// Where attributes of pairs grow too, columns of labels are counted from here on until both are complete: the former come first.
+const BEHIND_PAIRS: u32 = 1 << 31;
+
 /// Stands for a label that is left out of sets on purpose.
 const IGNORED_LABEL: u32 = UNKNOWN_LABEL - 1;
 
@@ -73,6 +76,8 @@ pub(crate) struct DatasetBuilder<'v> {
     ids: Option<Vec<Arc<str>>>,
     /// The name of the open example.
     id: Option<Arc<str>>,
+    /// The attributes with a weight for each pair of labels, where there may be any.
+    pairs: Option<Alphabet>,
     /// Columns of tables whose values are features.
     text_columns: Vec<String>,
     /// Where examples are graphs: the edge of each row.
@@ -121,6 +126,7 @@ impl<'v> DatasetBuilder<'v> {
             folds: None,
             ids: None,
             id: None,
+            pairs: None,
             text_columns: Vec::new(),
             edges: None,
             unreachable: None,
@@ -414,11 +420,30 @@ impl<'v> DatasetBuilder<'v> {
         self.known_column(column, value);
     }
 
+    /// Says that there are attributes with a weight for each pair of labels. To be said before the first row of all.
+    pub fn expect_pairs(&mut self) {
+        if self.needs_labels() && self.pairs.is_none() {
+            self.pairs = Some(Alphabet::default());
+        }
+    }
+
+    /// The column of such an attribute. Its name begins with a B, so that it is not one of the others.
+    pub fn column_of_pairs(&mut self, name: &str) -> Option<u32> {
+        if !name.starts_with(['B', 'b']) {
+            return self.column_of_pairs(&format!("B{name}"));
+        }
+        match &mut self.pairs {
+            Some(pairs) => Some(pairs.add(name)),
+            None => self.column_of(name),
+        }
+    }
+
     /// The column of an attribute; a growing vocabulary takes it in, a fixed one may not know it.
     #[inline]
     pub fn column_of(&mut self, name: &str) -> Option<u32> {
+        let behind = if self.pairs.is_some() { BEHIND_PAIRS } else { 0 };
         match &mut self.names {
-            Names::Growing { attributes, .. } => Some(attributes.add(name)),
+            Names::Growing { attributes, .. } => Some(attributes.add(name) | behind),
             Names::Fixed(Vocabulary { attributes: Attributes::Named(names), .. }) => names.get(name),
             Names::Fixed(_) => None,
         }
@@ -511,16 +536,23 @@ impl<'v> DatasetBuilder<'v> {
 
     /// The data, the vocabulary where it grew, and what was unseen where it was fixed.
     pub fn finish(self) -> (Dataset, Option<Vocabulary>, Unseen) {
-        let Self { names, columns, features, images, labels, starts, chains, weights, folds, unseen, .. } =
-            self;
+        let Self {
+            names, columns, mut features, images, labels, starts, chains, weights, folds, unseen, ..
+        } = self;
         let spellings = self.spellings;
         let (edges, examples, ids, hierarchy) = (self.edges, self.examples, self.ids, self.hierarchy);
         let unreachable = self.unreachable.map(|mut links| {
             links.resize(examples, 0);
             links
         });
+        let pair_columns = self.pairs.as_ref().map_or(0, Alphabet::len);
         let (columns, vocabulary, renumbered) = match names {
-            Names::Growing { labels: names, attributes, named } => {
+            Names::Growing { labels: names, mut attributes, named } => {
+                if let Some(mut pairs) = self.pairs {
+                    features.move_columns(BEHIND_PAIRS, pairs.len() as u32);
+                    attributes.iter().for_each(|name| _ = pairs.add(name));
+                    attributes = pairs;
+                }
                 let names = spellings.shortest(names);
                 let attributes = match named {
                     true => Attributes::Named(attributes),
@@ -552,6 +584,7 @@ impl<'v> DatasetBuilder<'v> {
         (
             Dataset {
                 features: Arc::new(features),
+                pair_columns,
                 labels,
                 sets,
                 sequences,

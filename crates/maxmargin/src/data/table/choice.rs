@@ -24,7 +24,7 @@ use super::super::reader::ReadOptions;
 use super::super::source::Source;
 use super::{Column, Kind};
 use crate::error::Result;
-use crate::shown::{escaped_path, excerpt};
+use crate::shown::{did_you_mean, escaped_path, excerpt};
 
 /// So many names of columns are told in an error.
 const FEW: usize = 3;
@@ -216,9 +216,10 @@ fn checked(
     }
     match claim.absent.first() {
         Some(name) if !claim.columns.is_empty() || data.needs_labels() => Err(source.error(format!(
-            "no column is called `{}`, which {} names as a label",
+            "no column is called `{}`, which {} names as a label{}",
             excerpt(name),
-            claim.by
+            claim.by,
+            did_you_mean(name, columns.iter().map(|column| column.name.as_str())),
         ))),
         _ => Ok(claim.columns),
     }

@@ -7,7 +7,7 @@ use super::super::reader::ReadOptions;
 use super::super::source::Source;
 use super::{Column, Kind, Role};
 use crate::error::{Error, Place, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// What some columns of tables are for, by their names. A model keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,20 @@ impl TableColumns {
     /// The first option that is given.
     pub fn given(&self) -> Option<&'static str> {
         self.named().map(|(option, _)| option).next().or((self.least_count > 1).then_some("rare-values"))
+    }
+
+    /// What is said here, and what `other` says of what nothing is said about here.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let or =
+            |own: &Vec<String>, other: &Vec<String>| if own.is_empty() { other.clone() } else { own.clone() };
+        Self {
+            ignored: or(&self.ignored, &other.ignored),
+            weight: self.weight.clone().or_else(|| other.weight.clone()),
+            id: self.id.clone().or_else(|| other.id.clone()),
+            text: or(&self.text, &other.text),
+            class: self.class.clone().or_else(|| other.class.clone()),
+            least_count: self.least_count,
+        }
     }
 
     /// Whether a column may hold anything, for its cells are no features.
@@ -70,7 +84,9 @@ pub(super) fn roles(
         columns.iter().enumerate().map(|(j, column)| (column.name.as_str(), j)).collect();
     for (option, (name, role)) in options.table.named() {
         let Some(&j) = numbers.get(name.as_str()) else {
-            let problem = format!("no column is called `{}`, which the option {option} names", excerpt(name));
+            let meant = did_you_mean(name, columns.iter().map(|column| column.name.as_str()));
+            let problem =
+                format!("no column is called `{}`, which the option {option} names{meant}", excerpt(name));
             return Err(source.error(problem));
         };
         let other = match &roles[j] {
@@ -110,7 +126,10 @@ pub(crate) fn find_text(
         (false, Some(known)) => known_by_values(columns, known.iter()),
         _ => looks_like_text()?,
     };
-    let forced = |column: &Column| is_first && options.table.text.contains(&column.name);
+    let forced = |column: &Column| {
+        let named = [&options.table.text, &options.model_table.text];
+        is_first && named.iter().any(|names| names.contains(&column.name))
+    };
     for (column, is_text) in columns.iter_mut().zip(is_text) {
         if is_text || forced(column) {
             column.kind = Kind::Text;

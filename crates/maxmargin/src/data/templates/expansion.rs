@@ -35,6 +35,10 @@ const ABSENT: u32 = 1;
 pub trait AttributeSink {
     /// The number of an attribute by its name; none where it is not wanted.
     fn number(&mut self, name: &str) -> Option<u32>;
+    /// The same of an attribute that has a weight for each pair of labels.
+    fn number_of_pairs(&mut self, name: &str) -> Option<u32> {
+        self.number(name)
+    }
     /// Adds an attribute to the open row.
     fn push(&mut self, number: Option<u32>, value: f64);
     /// Ends the row of a token.
@@ -153,7 +157,10 @@ impl Expander {
 
     /// Writes the attributes of the open sentence, a row for each token, and ends it. A problem comes with the token.
     pub fn expand(&mut self, sink: &mut impl AttributeSink) -> Result<(), (usize, String)> {
-        self.expand_for(Weighted::Labels, sink)?;
+        match self.templates.has_pair_attributes() {
+            true => self.expand_kinds(&[Weighted::Labels, Weighted::Pairs], sink)?,
+            false => self.expand_for(Weighted::Labels, sink)?,
+        }
         self.end();
         Ok(())
     }
@@ -171,22 +178,31 @@ impl Expander {
         weighted: Weighted,
         sink: &mut impl AttributeSink,
     ) -> Result<(), (usize, String)> {
+        self.expand_kinds(&[weighted], sink)
+    }
+
+    fn expand_kinds(
+        &mut self,
+        kinds: &[Weighted],
+        sink: &mut impl AttributeSink,
+    ) -> Result<(), (usize, String)> {
         self.find_pieces()?;
-        let templates = match weighted {
-            Weighted::Labels => std::mem::take(&mut self.templates.parsed.unigrams),
-            Weighted::Pairs => std::mem::take(&mut self.templates.parsed.bigrams),
-        };
+        let parsed = &mut self.templates.parsed;
+        let (unigrams, bigrams) = (std::mem::take(&mut parsed.unigrams), std::mem::take(&mut parsed.bigrams));
         let result = (0..self.tokens).try_for_each(|token| {
-            let has_any = weighted == Weighted::Labels || token > 0;
-            let templates = if has_any { &templates[..] } else { &[] };
-            let row = self.row(weighted, templates, token, sink);
+            let row = kinds.iter().try_for_each(|&weighted| {
+                let templates = match weighted {
+                    Weighted::Labels => &unigrams[..],
+                    Weighted::Pairs if token > 0 => &bigrams[..],
+                    Weighted::Pairs => &[],
+                };
+                self.row(weighted, templates, token, sink)
+            });
             sink.end_row();
             row.map_err(|problem| (token, problem))
         });
-        match weighted {
-            Weighted::Labels => self.templates.parsed.unigrams = templates,
-            Weighted::Pairs => self.templates.parsed.bigrams = templates,
-        }
+        self.templates.parsed.unigrams = unigrams;
+        self.templates.parsed.bigrams = bigrams;
         result
     }
 
@@ -431,7 +447,11 @@ impl Expander {
                         excerpt(&self.name)
                     ));
                 }
-                let code = sink.number(&self.name).map_or(ABSENT, |number| number + 2);
+                let code = match weighted {
+                    Weighted::Labels => sink.number(&self.name),
+                    Weighted::Pairs => sink.number_of_pairs(&self.name),
+                };
+                let code = code.map_or(ABSENT, |number| number + 2);
                 let known = &mut self.known[weighted as usize];
                 match (is_single, key) {
                     (true, _) => remember(&mut known.single[number], texts[0], code),

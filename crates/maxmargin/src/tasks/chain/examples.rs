@@ -20,6 +20,7 @@ use crate::tasks::RowExamples;
 pub struct SequenceExamples {
     rows: ExampleRows,
     labels: Vec<u32>,
+    pair_columns: usize,
 }
 
 impl SequenceExamples {
@@ -31,7 +32,39 @@ impl SequenceExamples {
             );
         }
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels })
+        Ok(Self { rows, labels, pair_columns: 0 })
+    }
+
+    /// The same, where the first columns are about the step from the row before: a chain learns a weight for each of them and each pair
+    /// of neighbouring labels.
+    ///
+    /// ```
+    /// use maxmargin::data::{ExampleRows, FeatureMatrix};
+    /// use maxmargin::tasks::SequenceExamples;
+    /// use maxmargin::{Chain, Examples, Trainer};
+    /// // The label changes where the column is 1.
+    /// let steps = FeatureMatrix::from_dense(&[[0.0], [1.0], [0.0], [1.0], [1.0]]);
+    /// let rows = ExampleRows::grouped(steps, vec![0, 5])?;
+    /// let examples = SequenceExamples::new(rows, vec![0, 1, 1, 0, 1])?.with_pair_columns(1)?;
+    /// let examples = Examples::from_numbers(examples)?;
+    /// let model = Trainer::new(Chain::default()).lambda(0.01).train(&examples)?;
+    /// assert_eq!(model.blocks()[0].shape, [1, 2, 2]);
+    /// assert_eq!(model.predict(examples.data(), 1)?[0][0].names(), ["0", "1", "1", "0", "1"]);
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn with_pair_columns(self, pair_columns: usize) -> Result<Self> {
+        match pair_columns <= self.rows.features().columns() {
+            true => Ok(Self { pair_columns, ..self }),
+            false => {
+                let columns = self.rows.features().columns();
+                refuse(format!("{pair_columns} columns of pairs, but there are {columns}"))
+            }
+        }
+    }
+
+    /// How many of the columns, the first ones, have a weight for each pair of labels.
+    pub fn pair_columns(&self) -> usize {
+        self.pair_columns
     }
 
     /// The rows.
@@ -62,11 +95,12 @@ impl TaskData for SequenceExamples {
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
-        Ok(Self { rows, labels: examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect() })
+        let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
+        Ok(Self { rows, labels, pair_columns: self.pair_columns })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
-        Ok(Self { rows: self.rows.clone().with_features(features)?, labels: self.labels.clone() })
+        Ok(Self { rows: self.rows.clone().with_features(features)?, ..self.clone() })
     }
 
     fn bytes(&self) -> usize {
@@ -77,9 +111,10 @@ impl TaskData for SequenceExamples {
         self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
     }
 
-    fn from_table(table: Dataset) -> Result<Self> {
+    fn from_table(mut table: Dataset) -> Result<Self> {
+        let pair_columns = std::mem::take(&mut table.pair_columns);
         let (rows, labels) = table.into_single_labels(Self::KIND)?;
-        Self::new(rows, labels)
+        Self::new(rows, labels)?.with_pair_columns(pair_columns)
     }
 
     fn of_one(features: FeatureMatrix) -> Result<Self> {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
+use crate::shown::count;
 use crate::structure::{self, ChainLoss, ChainOptions, LabelCost, LabelSets};
 use crate::surrogate::Surrogate;
 
@@ -44,11 +45,17 @@ pub struct Chain {
     pub costs: Costs,
     /// Whether the loss is divided by the length.
     pub mean: bool,
+    /// How many of the columns, the first ones, have a weight for each pair of neighbouring labels. [`Task::resolve`] takes it from the
+    /// data.
+    pub pair_attributes: usize,
 }
+
+/// So many weights of pairs are the most: 2 GB.
+const MOST_PAIR_WEIGHTS: usize = 1 << 28;
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { bias: true, boundary: true, costs: Costs::Equal, mean: false }
+        Self { bias: true, boundary: true, costs: Costs::Equal, mean: false, pair_attributes: 0 }
     }
 }
 
@@ -64,6 +71,9 @@ const LOSS: TaskOption = TaskOption::value(
      position costs what its true label weighs; lines `label weight`, and 1 for others. balanced: the same, and a label weighs \
      the more, the rarer it is.",
 );
+/// The field of a model that says how many attributes have weights of pairs.
+pub(crate) const PAIR_ATTRIBUTES: &str = "pair_attributes";
+
 const NO_BOUNDARY: TaskOption =
     TaskOption::switch("no-boundary", "Leave out the weights of the first and the last label");
 
@@ -82,7 +92,7 @@ impl Task for Chain {
 A class for each position of a sequence
 
 A label is a class for each position of a sequence, found as a whole. Predictions are one label per line, with a blank line \
-between sequences. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
+after each sequence. Metrics: token error and accuracy, sequence error (any token wrong), the mean loss, Macro-F1, for tags \
 like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks count them; with a background also Micro-F1 \
 of the other labels.";
     const HAS_BACKGROUND: bool = true;
@@ -120,14 +130,28 @@ of the other labels.";
     }
 
     fn resolve(&self, names: &Vocabulary, data: &SequenceExamples) -> Result<Self> {
-        Ok(Self { costs: self.costs.resolve(&names.labels, data.labels())?, ..*self })
+        let (pair_attributes, labels) = (data.pair_columns(), names.labels.len());
+        let weights = pair_attributes.saturating_mul(labels.saturating_mul(labels));
+        if weights > MOST_PAIR_WEIGHTS {
+            let problem = format!(
+                "the templates of pairs make {pair_attributes} attributes, with a weight for each of the {labels} × {labels} pairs of \
+                 labels: {weights} weights, more than {MOST_PAIR_WEIGHTS}; let them look at what has fewer values, as tags have"
+            );
+            return Err(Error::parameter("templates", problem));
+        }
+        Ok(Self { costs: self.costs.resolve(&names.labels, data.labels())?, pair_attributes, ..*self })
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
         let &Self { bias, boundary, mean, .. } = self;
         let options =
             ChainOptions { bias, boundary, loss: ChainLoss { cost: self.costs.label_cost(), mean } };
-        Ok(structure::ChainStructure::new(features, labels, options)?)
+        let unary = features.checked_sub(self.pair_attributes).ok_or_else(|| {
+            let problem = format!("{} of pairs, but there are {features} in all", self.pair_attributes);
+            Error::parameter("attributes", problem)
+        })?;
+        let structure = structure::ChainStructure::new(unary, labels, options)?;
+        Ok(structure.with_pair_features(self.pair_attributes)?)
     }
 
     fn input(data: &SequenceExamples, example: usize) -> Rows {
@@ -190,12 +214,25 @@ of the other labels.";
     }
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
-        let features = features.saturating_add(usize::from(self.bias));
-        let mut blocks = vec![("unary", vec![features, labels]), ("transition", vec![labels, labels])];
+        let pairs = self.pair_attributes;
+        let features = features.saturating_sub(pairs).saturating_add(usize::from(self.bias));
+        let mut blocks = Vec::new();
+        if pairs > 0 {
+            blocks.push(("pair", vec![pairs, labels, labels]));
+        }
+        blocks.extend([("unary", vec![features, labels]), ("transition", vec![labels, labels])]);
         if self.boundary {
             blocks.extend([("first", vec![labels]), ("last", vec![labels])]);
         }
         blocks
+    }
+
+    fn pair_attributes(&self) -> usize {
+        self.pair_attributes
+    }
+
+    fn with_pair_attributes(&self, pair_attributes: usize) -> Self {
+        Self { pair_attributes, ..self.clone() }
     }
 
     fn save(&self) -> Stored {
@@ -204,7 +241,10 @@ of the other labels.";
             .with("boundary", self.boundary)
             .with("loss", self.loss_name());
         self.costs.save(&mut stored);
-        stored
+        match self.pair_attributes {
+            0 => stored,
+            pairs => stored.with(PAIR_ATTRIBUTES, pairs),
+        }
     }
 
     fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String> {
@@ -215,7 +255,8 @@ of the other labels.";
             loss => return unknown_loss(loss),
         };
         let (bias, boundary) = (stored.field("bias")?, stored.field("boundary")?);
-        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean") })
+        let pair_attributes = stored.field::<Option<usize>>(PAIR_ATTRIBUTES)?.unwrap_or(0);
+        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean"), pair_attributes })
     }
 
     fn loss_name(&self) -> &'static str {
@@ -229,11 +270,19 @@ of the other labels.";
 
     fn describe(_: &Self::Structure, task: &Self) -> String {
         let bias = if task.bias { "bias" } else { "no bias" };
-        format!("{bias}, {}", if task.boundary { "boundary weights" } else { "no boundary weights" })
+        let boundary = if task.boundary { "boundary weights" } else { "no boundary weights" };
+        match task.pair_attributes {
+            0 => format!("{bias}, {boundary}"),
+            pairs => format!("{bias}, {boundary}, {}", count(pairs, "pair attribute")),
+        }
     }
 
     fn facts(_: &Self::Structure, task: &Self) -> Map<String, Value> {
-        let facts = [("bias", json!(task.bias)), ("boundary", json!(task.boundary))];
+        let facts = [
+            ("bias", json!(task.bias)),
+            ("boundary", json!(task.boundary)),
+            (PAIR_ATTRIBUTES, json!(task.pair_attributes)),
+        ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 

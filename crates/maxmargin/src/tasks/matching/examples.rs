@@ -165,7 +165,7 @@ impl TaskData for GraphExamples {
     }
 
     /// A graph is a line.
-    fn starts_block(&self, _: usize) -> bool {
+    fn has_blocks(&self) -> bool {
         false
     }
 

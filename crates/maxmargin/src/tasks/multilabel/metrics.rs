@@ -114,7 +114,9 @@ impl From<LabelSetMetrics> for Metrics {
         figures.extend(metrics.micro.figures(["micro_precision", "micro_recall", "micro_f1"]));
         figures.extend(metrics.weighted_micro_f1.map(|f1| ("weighted_micro_f1", f1)));
         figures.extend([("macro_f1", metrics.macro_f1), ("mean_loss", metrics.mean_loss)]);
-        Metrics { figures, per_label: metrics.per_label, main: Some("micro_f1"), ..Metrics::default() }
+        // Who weighs labels is judged by the weights.
+        let main = if metrics.weighted_micro_f1.is_some() { "weighted_micro_f1" } else { "micro_f1" };
+        Metrics { figures, per_label: metrics.per_label, main: Some(main), ..Metrics::default() }
     }
 }
 

@@ -49,9 +49,11 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
                         TaskKind::Multilabel => labels,
                         _ => labels * labels,
                     };
+                    let has_pairs = kind == TaskKind::Chain && sets.signed && sets.both_only;
                     Problem {
                         kind,
                         features,
+                        pair_features: if has_pairs { features.div_ceil(2) } else { 0 },
                         labels,
                         bias,
                         boundary,
