@@ -22,7 +22,18 @@ fn a_file_goes_round() {
     folder.write("train.svm", animals());
     folder.write("tree.txt", TREE);
     let flags = "--hierarchy tree.txt --lambda 0.01 --model m";
-    for norm in ["flat", "hsvm", "nhsvm", "nhsvm --alpha maxmin", "nhsvm --alpha rho=1.5,directed"] {
+    for norm in [
+        "flat",
+        "flat --weights seen",
+        "hsvm",
+        "hsvm --weights seen",
+        "nhsvm",
+        "nhsvm --alpha maxmin --weights seen --no-bias",
+        "nhsvm --alpha rho=1.5,directed",
+        "ssvm",
+        "ssvm --weights seen",
+        "ssvm --solver bmrm",
+    ] {
         folder.run(&format!("train hierarchy --train train.svm {flags} --norm {norm} --quiet")).success();
         assert_eq!(folder.output("predict --model m --input train.svm").lines().next(), Some("cat"));
         let evaluated = folder.output("eval --model m --data train.svm --json");
@@ -39,6 +50,41 @@ fn a_file_goes_round() {
     let drawn = folder.output("inspect m");
     assert!(drawn.contains("\n  cat ") && drawn.contains("\nanimal "), "{drawn}");
     assert!(!drawn.contains("fern") && !drawn.contains("life"), "{drawn}");
+}
+
+#[test]
+fn shared_norms_go_on_after_a_break() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    for flags in ["--norm ssvm", "--norm ssvm --weights seen --solver bmrm"] {
+        let train = format!(
+            "train hierarchy --train train.svm --hierarchy tree.txt {flags} --lambda 0.01 --gap 1e-4 --quiet"
+        );
+        folder.run(&format!("{train} --model whole")).success();
+        folder.run(&format!("{train} --model broken --checkpoint state --max-passes 4")).success();
+        folder.run(&format!("{train} --model broken --checkpoint state --resume")).success();
+        let [whole, broken] = ["whole", "broken"].map(|model| std::fs::read(folder.path(model)).unwrap());
+        assert!(whole == broken, "{flags}");
+        std::fs::remove_dir_all(folder.path("state")).unwrap();
+    }
+    // What cannot be done with it is said.
+    let train = "train hierarchy --train train.svm --hierarchy tree.txt --lambda 1 --model m --norm ssvm";
+    folder.refusal(&format!("{train} --solver sgd"), &["shared norm", "bcfw"]);
+    folder.refusal(&format!("{train} --loss normalized"), &["--loss", "zero-one"]);
+}
+
+#[test]
+fn lambda_is_chosen_with_weights_of_seen_pairs() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    for norm in ["hsvm", "ssvm"] {
+        let flags = format!("--hierarchy tree.txt --norm {norm} --weights seen --model m --json");
+        let trained = folder.output(&format!("train hierarchy --train train.svm {flags}"));
+        assert!(trained.contains("\"lambda\""), "{trained}");
+        assert!(folder.output("eval --model m --data train.svm --json").contains("\"accuracy\":1.0"));
+    }
 }
 
 #[test]

@@ -111,12 +111,13 @@ mod tests {
 
     #[test]
     fn products_of_many_rows_are_those_of_each_two() {
-        let value =
-            |i: usize, j: usize| if (i * 7 + j * 5) % 3 == 0 { 0.0 } else { 0.1 + (i * j) as f64 / 3.0 };
+        let value = |i: usize, j: usize| {
+            if (i * 7 + j * 5).is_multiple_of(3) { 0.0 } else { 0.1 + (i * j) as f64 / 3.0 }
+        };
         let rows: Vec<Vec<f64>> =
             (0..24).map(|i| (0..9).map(|j| value(i, j).max((j % 4) as f64 - 2.0)).collect()).collect();
         for keep in [1, 3] {
-            let kept = |i: usize, j: usize, v: f64| if (i + j) % keep == 0 { v } else { 0.0 };
+            let kept = |i: usize, j: usize, v: f64| if (i + j).is_multiple_of(keep) { v } else { 0.0 };
             let rows: Vec<Vec<f64>> = rows
                 .iter()
                 .enumerate()
