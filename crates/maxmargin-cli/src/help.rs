@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 53] = [
+const RARE: [&str; 59] = [
     // Data.
     "column-names",
     "center",
@@ -28,13 +28,19 @@ const RARE: [&str; 53] = [
     "test-folds",
     "validate-folds",
     "zero-based",
+    "dag",
+    "node-names",
     // What is learnt.
+    "alpha-limit",
     "background",
     "c-mean",
     "extra-links",
     "features",
     "fertility",
     "inference",
+    "inner",
+    "label-count",
+    "weights",
     "loss-step",
     "no-bias",
     "no-boundary",

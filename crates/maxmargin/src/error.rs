@@ -89,6 +89,12 @@ impl From<maxmargin_core::Error> for Error {
     }
 }
 
+impl From<crate::inference::HierarchyFault> for Error {
+    fn from(fault: crate::inference::HierarchyFault) -> Self {
+        maxmargin_core::Error::from(fault).into()
+    }
+}
+
 impl Error {
     /// A problem with a file's content.
     pub fn data(place: Place, problem: impl Into<String>) -> Self {

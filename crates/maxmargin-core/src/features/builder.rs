@@ -107,7 +107,10 @@ impl MatrixBuilder {
     }
 
     /// Numbers the columns of sparse rows again that have `from` or more: they are counted from `to` on, behind all others.
+    /// Where there are columns below `from` that are not below `to`, they are counted from behind these on.
     pub fn move_columns(&mut self, from: u32, to: u32) {
+        let others = self.matrix.indices.iter().filter(|column| **column < from);
+        let to = others.max().map_or(to, |&last| to.max(last.saturating_add(1)));
         for column in self.matrix.indices.to_mut().iter_mut().filter(|column| **column >= from) {
             *column = (*column - from).saturating_add(to);
         }

@@ -203,18 +203,18 @@ impl FeatureMatrix {
                 ((0..=rows).map(|row| row * columns).collect(), all, Values::Ones)
             }
             Values::Bytes { bytes, scale } => {
-                let (starts, indices, bytes) = without_zeros(&bytes, columns, nonzero);
+                let (starts, indices, bytes) = without_zeros(&bytes, (rows, columns), nonzero);
                 let are_ones = scale == 1.0 && bytes.iter().all(|&byte| byte == 1);
                 let values =
                     if are_ones { Values::Ones } else { Values::Bytes { bytes: bytes.into(), scale } };
                 (starts, indices, values)
             }
             Values::Single(values) => {
-                let (starts, indices, values) = without_zeros(&values, columns, nonzero);
+                let (starts, indices, values) = without_zeros(&values, (rows, columns), nonzero);
                 (starts, indices, Values::Single(values.into()))
             }
             Values::Double(values) => {
-                let (starts, indices, values) = without_zeros(&values, columns, nonzero);
+                let (starts, indices, values) = without_zeros(&values, (rows, columns), nonzero);
                 (starts, indices, Values::Double(values.into()))
             }
         };
@@ -225,7 +225,7 @@ impl FeatureMatrix {
 /// Dense rows without their zeros, of which so many values are left: where rows start, and columns and values.
 fn without_zeros<T: Number + Default + PartialEq>(
     values: &[T],
-    columns: usize,
+    (rows, columns): (usize, usize),
     nonzero: usize,
 ) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     // Every value is written, and the next one over it if it was 0: no branch to mispredict, and one place too many.
@@ -238,6 +238,8 @@ fn without_zeros<T: Number + Default + PartialEq>(
         }
         starts.push(end);
     }
+    // Rows without columns are rows all the same.
+    starts.resize(rows + 1, end);
     indices.truncate(end);
     kept.truncate(end);
     indices.shrink_to_fit();

@@ -132,7 +132,12 @@ impl CoveredClosure {
                 open.clear();
                 break;
             }
-            if number >= most_spaces {
+            let more = match space.split {
+                Split::Roots => hierarchy.roots().len(),
+                Split::Children(node) => 1 + hierarchy.children(node).len(),
+                Split::Node(_) => 2,
+            };
+            if number + more > most_spaces {
                 open.push(space);
                 break;
             }

@@ -37,7 +37,9 @@ const FLOOR: f64 = 0.03;
 
 /// The α that are best for weights with these squares in each block, none of them 0, where the relative gap is still this.
 pub(crate) fn followed_alpha(norm: &dyn BlockNorm, squares: &[f64], gap: f64) -> Vec<f64> {
-    let share = (FLOOR * gap.clamp(1e-6, 1.0)).powi(2);
+    // As long as no primal value is finite there is no gap yet.
+    let gap = if gap.is_nan() { 1.0 } else { gap.clamp(1e-6, 1.0) };
+    let share = (FLOOR * gap).powi(2);
     let floor = share * squares.iter().sum::<f64>() / squares.len().max(1) as f64 + f64::MIN_POSITIVE;
     norm.best(&squares.iter().map(|square| square + floor).collect::<Vec<_>>()).0
 }

@@ -10,6 +10,7 @@ use super::certificate::measure;
 use super::master::Master;
 use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::Result;
+use crate::linear::BlockNorm;
 use crate::risk::{Groups, Risk};
 
 /// The master problem is solved to this share of the gap that is left.
@@ -75,6 +76,11 @@ impl Bmrm {
             is_unfinished: false,
             made_for: MadeFor::new(risk),
         })
+    }
+
+    /// Whether it was made for a risk with this norm.
+    pub(super) fn is_under(&self, norm: Option<&dyn BlockNorm>) -> bool {
+        self.master.is_under(norm)
     }
 
     /// Solves the master problem for the next point; returns the lower bound that is then known. When it is broken off,

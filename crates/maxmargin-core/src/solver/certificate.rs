@@ -44,7 +44,8 @@ impl Certificate {
     pub const UNKNOWN: Certificate =
         Certificate { primal: f64::INFINITY, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 };
 
-    /// F at some weights where the risk was evaluated; no lower bound yet.
+    /// F at some weights where the risk was evaluated, whose norm is the Euclidean one; no lower bound yet.
+    /// [`of_weights`](Self::of_weights) knows others.
     pub fn at(lambda: f64, weights: &[f64], risk: Bounds) -> Certificate {
         let norm = norm_bound(weights);
         Self::of_square(lambda, norm * norm, risk)

@@ -12,6 +12,11 @@ use crate::risk::Risk;
 use crate::shown::did_you_mean;
 use crate::structure::check_weight;
 
+/// Under a norm of blocks, bundle methods keep the products of each two planes block by block: with a hundred planes, or a thousand where there are
+/// groups, some hundred megabytes.
+const MOST_BLOCKS: usize = 10_000;
+const MOST_BLOCKS_OF_GROUPS: usize = 200;
+
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
 const LARGEST_DENSE_PLANE: usize = 1_000_000;
 
@@ -169,6 +174,17 @@ impl SolverKind {
         {
             let problem =
                 format!("{self} knows the Euclidean norm only; use bcfw, bmrm or p-bmrm for a shared norm");
+            return Err(Error::parameter("solver", problem));
+        }
+        let most_blocks = match self {
+            SolverKind::Bmrm => MOST_BLOCKS,
+            SolverKind::PBmrm => MOST_BLOCKS_OF_GROUPS,
+            _ => usize::MAX,
+        };
+        if let Some(blocks) = risk.norm().map(|norm| norm.blocks()).filter(|&blocks| blocks > most_blocks) {
+            let problem = format!(
+                "{self} keeps numbers for each two planes and each of {blocks} blocks, which are too many; use bcfw"
+            );
             return Err(Error::parameter("solver", problem));
         }
         if matches!(self, SolverKind::Extragradient | SolverKind::SmallQp) {

@@ -90,6 +90,11 @@ impl Master {
         master
     }
 
+    /// Whether all planes were taken in under this norm.
+    pub fn is_under(&self, norm: Option<&dyn BlockNorm>) -> bool {
+        self.shared.is_under(norm, self.planes.len())
+    }
+
     /// Says when to break off.
     pub fn heed(&mut self, halt: Halt) {
         self.quadratic.heed(halt);

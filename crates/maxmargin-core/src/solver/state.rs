@@ -72,6 +72,16 @@ pub fn load_state_with(
 ) -> Result<(RunState, Box<dyn Solver>)> {
     let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
         postcard::from_bytes(bytes).map_err(|_| Error::parameter("checkpoint", "not the state of a run"))?;
+    let is_of_its_norm = match (&solver, risk.norm()) {
+        (OwnedState::Bmrm(solver), norm) => solver.is_under(norm),
+        (OwnedState::SharedBcfw(solver), Some(norm)) => solver.is_under(norm, risk),
+        (OwnedState::SharedBcfw(_), None) => false,
+        (OwnedState::Other { .. }, _) => true,
+        (_, norm) => norm.is_none(),
+    };
+    if !is_of_its_norm {
+        return Err(Error::parameter("checkpoint", "made under another norm"));
+    }
     let solver: Box<dyn Solver> = match solver {
         OwnedState::Bmrm(solver) => solver,
         OwnedState::ProxBmrm(solver) => solver,

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bcfw, BcfwOptions, SolverSettings, check_start};
+use super::{Bcfw, BcfwOptions, SolverSettings};
 use crate::error::{Error, Result};
 use crate::linear::{BlockNorm, block_squares, followed_alpha};
 use crate::risk::{Groups, Risk};
@@ -39,14 +39,18 @@ impl SharedBcfw {
                 "the norm of this risk is the Euclidean one; use bcfw itself",
             ));
         };
-        start.map_or(Ok(()), |start| check_start(start, risk))?;
-        let squares =
-            start.map(|start| block_squares(norm, start)).filter(|squares| squares.iter().any(|q| *q > 0.0));
+        let squares = start.map(|start| block_squares(norm, start));
         let alpha = followed_alpha(norm, &squares.unwrap_or_else(|| vec![1.0; norm.blocks()]), 1.0);
         let inner = Bcfw::unchecked(lambda, risk, options);
         let weights = vec![0.0; risk.dim()];
         let made_for = MadeFor::new(risk);
         Ok(Self { inner, alpha, weights, best: Certificate::UNKNOWN, is_precise: false, made_for })
+    }
+
+    /// Whether it was made for a risk with this norm.
+    pub(in crate::solver) fn is_under(&self, norm: &dyn BlockNorm, risk: &dyn Risk) -> bool {
+        let lengths = [self.weights.len(), self.inner.average.point.len(), self.inner.ascent.weights().len()];
+        self.alpha.len() == norm.blocks() && lengths.iter().all(|&length| length == risk.dim())
     }
 
     fn pass(&mut self, risk: &dyn Risk, norm: &dyn BlockNorm, scaled: &dyn Risk) -> Progress {

@@ -41,6 +41,15 @@ impl Shared {
         }
     }
 
+    /// Whether so many planes were taken in under this norm.
+    pub fn is_under(&self, norm: Option<&dyn BlockNorm>, planes: usize) -> bool {
+        let Some(norm) = norm else { return self.products.is_empty() && self.alpha.is_empty() };
+        let fits = |list: &[f64]| list.is_empty() || list.len() == norm.blocks();
+        let row_fits =
+            |(j, row): (usize, &Vec<Vec<f64>>)| row.len() == j + 1 && row.iter().all(|list| fits(list));
+        self.products.len() == planes && self.products.iter().enumerate().all(row_fits) && fits(&self.alpha)
+    }
+
     pub fn retain(&mut self, keep: &[bool]) {
         super::retain(&mut self.products, keep);
         self.products.iter_mut().for_each(|row| super::retain(row, keep));

@@ -22,7 +22,7 @@ pub struct FarScales {
 /// let raw = FeatureMatrix::from_dense(&[[41_000.0, 0.5], [52_000.0, -0.25]]);
 /// let far = far_scales(&raw).unwrap();
 /// assert_eq!((far.largest.0, far.smallest.0), (0, 1));
-/// assert_eq!(far_scales(&FeatureMatrix::from_dense(&[[41.0, 0.5], [52.0, -0.25]])), None);
+/// assert_eq!(far_scales(&FeatureMatrix::from_dense(&[[4.1, 0.5], [5.2, -0.25]])), None);
 /// ```
 pub fn far_scales(features: &FeatureMatrix) -> Option<FarScales> {
     let mut sums = vec![(0.0, 0usize); features.columns()];

@@ -48,7 +48,7 @@ impl Halves {
             [leaves[level]]
         };
         let labels: Vec<[u32; 1]> = points.iter().map(leaf).collect();
-        let hierarchy = Hierarchy::forest(&parents).map_err(crate::EngineError::from)?;
+        let hierarchy = Hierarchy::forest(&parents)?;
         let data = HierarchyExamples::from_sets(FeatureMatrix::from_dense(&points), &labels, hierarchy)?;
         Ok((data, Vocabulary { labels: names, attributes: Attributes::Numbered(self.dimension) }))
     }

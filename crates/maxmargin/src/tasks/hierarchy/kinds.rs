@@ -326,7 +326,7 @@ impl HierarchyOptions {
         match self.norm {
             Norm::Flat => {
                 let flat = Hierarchy::forest(&vec![None; hierarchy.nodes()]);
-                Ok(Arc::new(flat.map_err(crate::EngineError::from)?))
+                Ok(Arc::new(flat?))
             }
             Norm::Hsvm | Norm::Nhsvm | Norm::Ssvm => Ok(Arc::clone(hierarchy)),
         }

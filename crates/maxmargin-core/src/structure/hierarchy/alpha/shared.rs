@@ -19,7 +19,7 @@ const MOST_UPDATES: usize = 20_000;
 const TOLERANCE: f64 = 1e-9;
 
 /// A largest sum that is known up to this share is good enough.
-const SUM_TOLERANCE: f64 = 1e-4;
+const SUM_TOLERANCE: f64 = 1e-6;
 
 /// Weights α, and what they are proven to be.
 #[derive(Debug, Clone, PartialEq)]

@@ -104,7 +104,12 @@ impl NodeSetStructure {
     ) -> Found<LabelSet> {
         let (of_scores, of_losses) = (scores.extent(), self.loss.largest_of_all(self.nodes()));
         let NodeSetScores { nodes, plain: Kernels { values, .. }, covered, .. } = scores;
-        let share = |of: f64, by: f64| if by > 0.0 { TIE * of / by } else { 0.0 };
+        // Where all sets tie in the one, the other alone counts.
+        let share = |of: f64, by: f64| match by > 0.0 {
+            true if of > 0.0 => TIE * of / by,
+            true => 1.0,
+            false => 0.0,
+        };
         let mixed = match truth {
             Some(_) if mix.loss == 0.0 => {
                 Mix { score: mix.score, loss: mix.score * share(of_scores, of_losses) }
@@ -238,7 +243,9 @@ impl NodeSetStructure {
             return Some(Best { set: set.clone(), missed: closure.missed() });
         }
         // A set that is not empty has a root.
-        let mut best: Option<(G, Best<G>)> = None;
+        let mut best: Option<(G, Vec<u32>)> = None;
+        // What was missed with any root may lie as much above the best.
+        let mut missed = G::ZERO;
         let mut with_root = if fixed.is_empty() { vec![None; values.len()] } else { fixed.to_vec() };
         for &root in hierarchy.roots() {
             if with_root[root as usize] == Some(false) {
@@ -247,12 +254,15 @@ impl NodeSetStructure {
             let before = with_root[root as usize].replace(true);
             if closure.maximize(hierarchy, values, &with_root, set) {
                 let value = set.iter().fold(G::ZERO, |sum, &node| sum + values[node as usize]);
+                if missed.is_below(closure.missed()) {
+                    missed = closure.missed();
+                }
                 if best.as_ref().is_none_or(|(other, _)| other.is_below(value)) {
-                    best = Some((value, Best { set: set.clone(), missed: closure.missed() }));
+                    best = Some((value, set.clone()));
                 }
             }
             with_root[root as usize] = before;
         }
-        best.map(|(_, best)| best)
+        best.map(|(_, set)| Best { set, missed })
     }
 }
