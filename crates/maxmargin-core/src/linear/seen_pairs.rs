@@ -17,10 +17,10 @@ use crate::features::{Row, RowValues};
 /// use maxmargin_core::features::FeatureMatrix;
 /// use maxmargin_core::linear::SeenPairs;
 ///
-/// let x = FeatureMatrix::from_dense(&[[1.0, 2.0], [0.0, 1.0]]).sparse_if_worthwhile();
+/// let x = FeatureMatrix::from_dense(&[[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]).sparse_if_worthwhile();
 /// let labels = [[0], [2]];
-/// let seen = SeenPairs::collect(2, 3, |see| (0..2).for_each(|i| see(x.row(i), &labels[i])))?;
-/// assert_eq!((seen.len(), seen.place(0, 2), seen.place(1, 2)), (3, None, Some(2)));
+/// let seen = SeenPairs::collect(3, 3, |see| (0..2).for_each(|i| see(x.row(i), &labels[i])))?;
+/// assert_eq!((seen.len(), seen.place(0, 2), seen.place(2, 2)), (2, None, Some(1)));
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
