@@ -42,7 +42,12 @@ fn a_file_goes_round() {
         {
             assert!(evaluated.contains(part), "{norm}: {evaluated}");
         }
+        let shown = folder.output("inspect m");
+        assert!(shown.contains("animal") && !shown.contains("NaN"), "{norm}: {shown}");
+        folder.run("inspect m --json --label cat").success();
     }
+    let train = "train hierarchy --train train.svm --hierarchy tree.txt --lambda 0.01 --model other";
+    folder.refusal(&format!("{train} --alpha maxmin"), &["--alpha", "--norm hsvm"]);
     let two = folder.output("predict --model m --input train.svm --k-best 2");
     assert!(two.contains("cat") && two.contains("dog"), "{two}");
     assert!(folder.output("predict --model m --input train.svm --confidence").starts_with("cat"));

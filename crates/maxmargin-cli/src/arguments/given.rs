@@ -39,9 +39,13 @@ impl Given {
     /// Refuses options of a task that others make idle.
     pub fn check_options(&self, options: &[TaskOption]) -> Result<()> {
         for option in options {
-            if let Some((other, value)) = option.idle_with
-                && self.values(other).is_some_and(|values| values.iter().any(|given| given == value))
-            {
+            let Some((other, value)) = option.idle_with else { continue };
+            let is_default =
+                || options.iter().any(|known| known.name == other && known.default == Some(value));
+            let is_idle = self
+                .values(other)
+                .map_or_else(is_default, |values| values.iter().any(|given| given == value));
+            if is_idle {
                 self.refuse(option.name, format!("it says nothing with --{other} {value}"))?;
             }
         }

@@ -55,6 +55,10 @@ impl<'a> Heaviest<'a> {
             true => model.names().labels.iter().collect(),
         };
         let attributes = &model.names().attributes;
+        if has_labels(model) && block.shape.first().is_none_or(|&rows| rows < attributes.len() - pairs) {
+            // Weights of some pairs of attributes and labels only: they have no row for each attribute.
+            return Vec::new();
+        }
         let of_label = |(y, &label): (usize, &&'a str)| {
             let weight = |j: usize| model.weights()[block.start + j * labels.len() + y];
             let order = largest(attributes.len() - pairs, self.top, weight);

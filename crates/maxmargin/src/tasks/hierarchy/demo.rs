@@ -68,10 +68,10 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         last = Some(plain);
     }
     let Some(normalised) = last else { return Ok(()) };
-    let drawn = normalised
-        .model
-        .task_as::<NodeTask>()
-        .and_then(|task| drawing::tree(&task.task().options, &names.labels, normalised.model.weights()));
+    let drawn = normalised.model.task_as::<NodeTask>().and_then(|task| {
+        let squares = task.structure().node_squares(normalised.model.weights());
+        drawing::tree(&task.task().options, &names.labels, &squares)
+    });
     say(&format!(
         "{}\nOn the {TEST_POINTS} new points, and how many predictions change when each inner node is there {COPIES} times, one below\n\
          the other, which says nothing new:\n\n{:<32}{:>14}{:>26}\n{rows}\n\
