@@ -1,11 +1,12 @@
 //! Signals that ask the program to end: Ctrl-C (SIGINT), SIGTERM and SIGHUP.
 //!
 //! While a command listens, the first one only asks: the run breaks off, what was found is saved, and the program ends with
-//! 128 + the number of the signal, as shells count it: 130 for SIGINT, 143 for SIGTERM. A second one, or the first when
-//! nobody listens (while data is read or predicted), ends the program at once with the same code.
+//! 128 + the number of the signal, as shells count it: 130 for SIGINT, 143 for SIGTERM. A second one that is not
+//! part of the first, or the first when nobody listens (while data is read or predicted), ends the program at once with the same code.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::{Duration, Instant};
 
 use maxmargin::solver::Halt;
 
@@ -16,6 +17,10 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether one came; solvers look at it.
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static LISTENING: AtomicBool = AtomicBool::new(false);
+/// When it came.
+static FIRST: OnceLock<Instant> = OnceLock::new();
+/// A second one that comes sooner is the same: who signals a process and its whole group, as `timeout` does, asks once.
+const AT_ONCE: Duration = Duration::from_millis(300);
 /// Whether a command has left out something because of it.
 static HEEDED: AtomicBool = AtomicBool::new(false);
 
@@ -69,9 +74,14 @@ fn code_of(signal: i32) -> i32 {
 }
 
 fn receive(signal: i32) {
-    if !LISTENING.load(Ordering::SeqCst) || asked() {
+    let is_listening = LISTENING.load(Ordering::SeqCst);
+    if is_listening && asked() && FIRST.get().is_some_and(|first| first.elapsed() < AT_ONCE) {
+        return;
+    }
+    if !is_listening || asked() {
         std::process::exit(code_of(signal));
     }
+    FIRST.get_or_init(Instant::now);
     SIGNAL.store(signal, Ordering::SeqCst);
     ASKED.store(true, Ordering::SeqCst);
     print::note("stopping as soon as it can be; once more ends the program at once, without saving");

@@ -117,3 +117,17 @@ fn after_a_second_one_nothing_is_saved() {
     // The run may be over before the second one comes.
     assert!([Some(143), Some(130)].contains(&code), "{code:?}");
 }
+
+#[test]
+fn two_at_once_are_one() {
+    // As of `timeout`, which signals a process and then its group.
+    let folder = folder();
+    let mut child = start(&folder, &format!("train multiclass --train many.svm --model m {ENDLESS}"));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    lines.find(|line| line.as_ref().unwrap().contains("pass 1:")).unwrap().unwrap();
+    send("INT", &child);
+    send("INT", &child);
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(folder.path("m").exists(), "{rest:?}");
+}
