@@ -20,7 +20,7 @@ static LISTENING: AtomicBool = AtomicBool::new(false);
 /// When it came.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 /// A second one that comes sooner is the same: who signals a process and its whole group, as `timeout` does, asks once.
-const AT_ONCE: Duration = Duration::from_millis(300);
+const AT_ONCE: Duration = Duration::from_secs(1);
 /// Whether a command has left out something because of it.
 static HEEDED: AtomicBool = AtomicBool::new(false);
 
