@@ -111,6 +111,14 @@ impl NodeBlocks {
         nodes.map(|node| self.square(node)).sum()
     }
 
+    /// Σ of the squared weights of each node.
+    pub fn node_squares(&self, weights: &[f64]) -> Vec<f64> {
+        assert_eq!(weights.len(), self.dim(), "a number for each weight");
+        let mut squares = vec![0.0; self.nodes()];
+        self.add_products(weights, weights, &mut squares);
+        squares
+    }
+
     /// √α_n ⟨W_n, x⟩ for each node.
     pub fn score(&self, w: &[f64], x: &Rows, scores: &mut Vec<f64>) {
         scores.clear();

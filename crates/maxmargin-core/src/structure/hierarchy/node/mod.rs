@@ -128,7 +128,6 @@ impl NodeStructure {
         for (place, &label) in (0..).zip(&labels) {
             places[label as usize] = place;
         }
-        let hierarchy = &blocks.hierarchy;
         let paths = || labels.iter().map(|&label| hierarchy.ancestors(label));
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let longest = paths().map(<[u32]>::len).max().unwrap_or(0);
@@ -160,10 +159,7 @@ impl NodeStructure {
     ///
     /// When there are more or fewer weights than [`dim`](Structure::dim).
     pub fn node_squares(&self, weights: &[f64]) -> Vec<f64> {
-        assert_eq!(weights.len(), self.dim(), "a number for each weight");
-        let mut squares = vec![0.0; self.blocks.nodes()];
-        self.blocks.add_products(weights, weights, &mut squares);
-        squares
+        self.blocks.node_squares(weights)
     }
 
     /// The number of features, without the bias.

@@ -111,10 +111,7 @@ impl NodeSetStructure {
     ///
     /// When there are more or fewer weights than [`dim`](Structure::dim).
     pub fn node_squares(&self, weights: &[f64]) -> Vec<f64> {
-        assert_eq!(weights.len(), self.dim(), "a number for each weight");
-        let mut squares = vec![0.0; self.blocks.nodes()];
-        self.blocks.add_products(weights, weights, &mut squares);
-        squares
+        self.blocks.node_squares(weights)
     }
 
     /// The number of features, without the bias.
