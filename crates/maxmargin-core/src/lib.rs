@@ -12,6 +12,7 @@
 pub mod comparison;
 mod error;
 pub mod features;
+mod fingerprint;
 pub mod inference;
 pub mod linear;
 pub mod risk;
@@ -25,6 +26,7 @@ pub mod surrogate;
 pub mod testing;
 
 pub use error::{Error, Result};
+pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 
 // Files that tests of several crates share speak of this one by its name.
 #[cfg(test)]

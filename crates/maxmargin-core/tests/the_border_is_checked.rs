@@ -16,7 +16,8 @@ use maxmargin_core::risk::{Groups, Plane, Risk, StructuredRisk, evaluate};
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{
     Bcfw, BcfwOptions, Bmrm, Certificate, Extragradient, Limits, NSlack, ProxBmrm, ProxOptions, RunState,
-    Sgd, SmallQp, Solver, SolverKind, SolverSettings, load_state, lower_bound_of, resume, run, save_state,
+    Sgd, SmallQp, Solver, SolverKind, SolverSettings, SolverState, load_state, lower_bound_of, resume, run,
+    save_state,
 };
 use maxmargin_core::structure::{
     ChainOptions, ChainStructure, CostMatrix, Edge, Example, Graph, LabelCost, LabelSet, LinkLoss, Links,
@@ -164,6 +165,49 @@ fn nothing_proven_of_one_risk_is_said_of_another() {
         assert!(load_state(&bytes, &chain).is_err());
     }
     assert!(load_state(b"nothing of this kind", &risk).is_err() && load_state(&[], &risk).is_err());
+}
+
+/// What was saved of a run is believed, as it cannot be proven again: so it is taken for nothing but that run.
+#[test]
+fn a_saved_run_is_that_of_its_risk_alone() {
+    let costs = Arc::new(CostMatrix::new(3, vec![0.0, 1.0, 2.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]).unwrap());
+    let structure = || MulticlassStructure::new(2, 3, true, LabelCost::Matrix(Arc::clone(&costs))).unwrap();
+    let made = |change: fn(&mut Example<MulticlassStructure>)| {
+        let mut examples = examples([0, 1, 2, 0]);
+        change(&mut examples[3]);
+        StructuredRisk::new(structure(), MarginSearch, examples).unwrap()
+    };
+    let slack = SurrogateSearch::new(Surrogate::SLACK, Strategy::Hull).unwrap();
+    let risk = made(|_| ());
+    let others: [&dyn Risk; 5] = [
+        &made(|example| example.truth = 1),
+        &made(|example| example.weight = 1.5),
+        &made(|example| example.input = Rows::new(&matrix(), 0..1)),
+        &StructuredRisk::new(structure(), slack, examples([0, 1, 2, 0])).unwrap(),
+        &risk_of([0, 1, 2, 0]),
+    ];
+    for mut solver in solvers(&risk) {
+        let mut state = RunState::new(&risk);
+        let go_on = |_: &RunState, _: &dyn Solver| ControlFlow::Continue(());
+        resume(solver.as_mut(), &risk, limits(4), &mut state, go_on).unwrap();
+        let bytes = save_state(&state, solver.as_ref(), &risk).unwrap();
+        load_state(&bytes, &made(|_| ())).unwrap();
+        for other in others {
+            refused(load_state(&bytes, other).map(drop), "made for other data");
+            refused(save_state(&state, solver.as_ref(), other), "another");
+        }
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            refused(load_state(&changed, &risk).map(drop), "changed since it was saved");
+        }
+        // Nothing else reads it: not with bounds that somebody made up.
+        let SolverState::Bcfw(bcfw) = solver.state().unwrap() else { continue };
+        let made_up = postcard::to_stdvec(bcfw).unwrap();
+        assert!(postcard::from_bytes::<Bcfw>(&made_up).is_err());
+        let made_up = postcard::to_stdvec(&state).unwrap();
+        assert!(postcard::from_bytes::<RunState>(&made_up).is_err());
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Checkpoints: the complete state of a run in a file, so that a run that was killed goes on as if nothing had happened.
 //!
 //! The file is written beside its place and renamed, so there is always a whole one. It begins with a line for people, then
-//! says for which run it is (data, λ, solver, …) and has a checksum of the rest: the state of the driver and of the solver,
-//! with every random number generator. A checkpoint is refused when it is damaged or when it is of another run, and the
+//! says for which run it is (data, λ, solver, …). The rest is the state of the driver and of the solver, with every random number
+//! generator, and what vouches for it. A checkpoint is refused when it is damaged or when it is of another run, and the
 //! error says what differs.
 
 use std::fs::{File, TryLockError};
@@ -11,14 +11,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::fingerprint_of_bytes;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::Risk;
 use crate::shown::excerpt;
 use crate::solver::{RunState, Solver, SolverFactory, load_state_with, save_state};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 4\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 5\n";
 
 /// What a run is about takes some hundred bytes. It lies within this many.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -44,7 +43,6 @@ pub struct CheckpointDir {
 struct Header {
     identity: Identity,
     bytes: u64,
-    checksum: u64,
 }
 
 impl CheckpointDir {
@@ -88,11 +86,7 @@ impl CheckpointDir {
     ) -> Result<()> {
         let damaged = |e: postcard::Error| Error::io("write", &self.file, std::io::Error::other(e));
         let body = save_state(state, solver, risk)?;
-        let header = Header {
-            identity: identity.clone(),
-            bytes: body.len() as u64,
-            checksum: fingerprint_of_bytes(&body),
-        };
+        let header = Header { identity: identity.clone(), bytes: body.len() as u64 };
         let header = postcard::to_stdvec(&header).map_err(damaged)?;
         self.replace(&[MAGIC, &header, &body]).map_err(|e| Error::io("write", &self.file, e))
     }
@@ -145,7 +139,8 @@ impl CheckpointDir {
         if identity.len() != found.len() {
             return Err(self.refused("of another kind of run".to_owned()));
         }
-        load_state_with(&body, risk, others).map_err(|_| self.damaged())
+        load_state_with(&body, risk, others)
+            .map_err(|error| self.refused(format!("{error}; delete it and start again")))
     }
 
     fn refused(&self, problem: String) -> Error {
@@ -182,7 +177,7 @@ impl CheckpointDir {
         // One byte more tells whether the file goes on.
         read(header.bytes.saturating_sub(begun).saturating_add(1), &mut bytes)?;
         let body = &bytes[begins..];
-        if header.bytes != body.len() as u64 || header.checksum != fingerprint_of_bytes(body) {
+        if header.bytes != body.len() as u64 {
             return Err(self.damaged());
         }
         bytes.drain(..begins);

@@ -6,6 +6,7 @@
 //! is always valid.
 
 mod evaluation;
+mod fingerprint;
 mod part_risk;
 mod plane;
 mod saddle;
@@ -13,6 +14,7 @@ mod structured;
 
 pub(crate) use evaluation::evaluate_fitting;
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
+pub(crate) use fingerprint::fingerprint;
 pub use part_risk::{PartAnswer, PartExample, PartRisk};
 pub use plane::Plane;
 pub use saddle::Saddle;
@@ -212,6 +214,11 @@ pub trait Risk: Sync {
     }
     /// How often the oracles have asked their structure so far: a search may ask many times for one plane.
     fn queries(&self) -> u64;
+    /// A number that tells it from other risks of the same shape, the same whenever the same risk is made: from the planes of all
+    /// examples at one point. A risk that knows its examples can say it faster.
+    fn fingerprint(&self) -> u64 {
+        fingerprint::of_planes(self, 0..self.len())
+    }
     /// What the searches remember of the examples, for a checkpoint.
     fn memory(&self) -> RiskMemory;
     /// Goes on with what another risk of the same examples remembered.

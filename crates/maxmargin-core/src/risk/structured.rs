@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::fingerprint::{of_planes, some_of};
 use super::saddle::FlowSaddle;
 use super::{Bounds, Oracle, Plane, Point, Risk, RiskId, RiskMemory, Saddle, SummedPlanes};
 use crate::error::{Error, Result};
+use crate::fingerprint::Fingerprint;
 use crate::linear::{BlockNorm, CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
 use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check_weight};
@@ -193,6 +195,20 @@ where
 
     fn queries(&self) -> u64 {
         self.queries.load(Ordering::Relaxed)
+    }
+
+    /// All truths with their features, and the planes of some examples for loss and search.
+    fn fingerprint(&self) -> u64 {
+        let mut fingerprint = Fingerprint::default();
+        let mut code = Vec::new();
+        for Example { input, truth, .. } in &*self.examples {
+            code.clear();
+            truth.encode(&mut code);
+            fingerprint.add_all(code.iter().map(|&number| u64::from(number)));
+            self.structure.add_features(input, truth, 1.0, &mut fingerprint);
+        }
+        fingerprint.add(of_planes(self, some_of(self.examples.len())));
+        fingerprint.number()
     }
 
     fn memory(&self) -> RiskMemory {

@@ -94,7 +94,6 @@ pub struct Bcfw {
     /// See [`Solver::estimated_gap`].
     #[serde(skip)]
     estimated_gap: Option<f64>,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

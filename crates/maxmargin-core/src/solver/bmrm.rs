@@ -51,7 +51,6 @@ pub struct Bmrm {
     is_precise: bool,
     /// Whether the last pass was broken off in its master problem, so that there is no next point yet.
     is_unfinished: bool,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

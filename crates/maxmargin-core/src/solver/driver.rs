@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::{Certificate, Halt, MadeFor, Progress, Solver, check_dim};
 use crate::error::{Error, Result};
-use crate::risk::Risk;
+use crate::risk::{Risk, fingerprint};
 
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
 const STALLED_PASSES: usize = 300;
@@ -145,10 +146,12 @@ pub struct RunState {
     /// The first primal value that was measured.
     first_primal: f64,
     /// What the bounds are about: a risk, and λ from the first pass on.
-    #[serde(skip)]
     made_for: MadeFor,
     #[serde(skip)]
     lambda: Option<f64>,
+    /// The risk's, once it was asked for.
+    #[serde(skip)]
+    fingerprint: OnceLock<u64>,
 }
 
 impl RunState {
@@ -171,6 +174,7 @@ impl RunState {
             first_primal: f64::INFINITY,
             made_for: MadeFor::new(risk),
             lambda: None,
+            fingerprint: OnceLock::new(),
         }
     }
 
@@ -180,18 +184,32 @@ impl RunState {
     }
 
     /// The state that was saved of a run of this solver on this risk, which both belong to from now on.
-    pub(super) fn loaded(mut self, solver: &dyn Solver, risk: &dyn Risk) -> Result<Self> {
+    pub(super) fn loaded(mut self, solver: &dyn Solver, risk: &dyn Risk, fingerprint: u64) -> Result<Self> {
         self.check(solver, risk)?;
+        self.fingerprint = fingerprint.into();
         match self.weights.fits(risk.dim()) {
             true => Ok(self),
             false => Err(Error::parameter("checkpoint", "made for another number of weights")),
         }
     }
 
+    /// Whether its bounds are about this risk.
+    pub(super) fn is_of(&self, risk: &dyn Risk) -> bool {
+        self.made_for.is(risk)
+    }
+
+    /// The [fingerprint](Risk::fingerprint) of its risk, which costs about a pass where that is slow: it is found once in a run.
+    pub(super) fn fingerprint(&self, risk: &dyn Risk) -> Result<u64> {
+        match self.fingerprint.get() {
+            Some(&number) => Ok(number),
+            None => fingerprint(risk).map(|number| *self.fingerprint.get_or_init(|| number)),
+        }
+    }
+
     /// Refuses a solver and a risk whose bounds are about something else than those that are here.
     fn check(&mut self, solver: &dyn Solver, risk: &dyn Risk) -> Result<()> {
         solver.check(risk)?;
-        if !self.made_for.is(risk) {
+        if !self.is_of(risk) {
             return Err(Error::parameter("state", "of a run on another risk; begin with a new one"));
         }
         match *self.lambda.get_or_insert(solver.lambda()) == solver.lambda() {

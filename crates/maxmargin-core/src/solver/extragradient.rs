@@ -113,7 +113,6 @@ pub struct Extragradient {
     last_gap: f64,
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

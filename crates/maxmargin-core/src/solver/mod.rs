@@ -26,6 +26,7 @@ mod face_ascent;
 mod face_factor;
 mod gram;
 mod halt;
+mod made_for;
 mod master;
 mod memory;
 mod n_slack;
@@ -45,17 +46,17 @@ pub use driver::{Limits, Outcome, Report, RunState, Stop, resume, resume_until, 
 pub use extragradient::Extragradient;
 pub use gram::GramQuadratic;
 pub use halt::Halt;
+pub use made_for::MadeFor;
 pub use n_slack::NSlack;
 pub use prox_bmrm::{ProxBmrm, ProxOptions};
 pub use sgd::Sgd;
 pub use small_qp::SmallQp;
 pub use state::{SolverState, load_state, load_state_with, save_state};
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::risk::{Risk, RiskId};
+use crate::risk::Risk;
 
 /// What one pass of a solver achieved.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,29 +154,6 @@ pub trait Solver: Send {
     fn set_lambda(&mut self, lambda: f64) -> bool {
         let _ = lambda;
         false
-    }
-}
-
-/// The risk that a solver or a run belongs to; the first that it is asked about, where it was read back from somewhere.
-#[derive(Debug, Clone, Default)]
-pub struct MadeFor(OnceLock<RiskId>);
-
-impl MadeFor {
-    /// This one.
-    pub fn new(risk: &dyn Risk) -> Self {
-        Self(risk.id().into())
-    }
-
-    /// Whether it is this one, which it is from now on where none was named.
-    pub fn is(&self, risk: &dyn Risk) -> bool {
-        *self.0.get_or_init(|| risk.id()) == risk.id()
-    }
-
-    fn check(&self, weights: &[f64], risk: &dyn Risk) -> Result<()> {
-        match self.is(risk) {
-            true => check_dim(weights, risk),
-            false => Err(Error::parameter("risk", "the solver was made for another one; make one for this")),
-        }
     }
 }
 

@@ -36,7 +36,6 @@ pub struct NSlack {
     rest: Option<Sweeps>,
     #[serde(skip)]
     halt: Halt,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

@@ -84,7 +84,6 @@ pub struct ProxBmrm {
     /// Whether sums that cancel are taken with twice the digits.
     is_precise: bool,
     rest: Option<Rest>,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

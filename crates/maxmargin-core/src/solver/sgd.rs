@@ -55,7 +55,6 @@ pub struct Sgd {
     /// Where it started, unless at 0, and the share of that in w.
     start: Vec<f64>,
     kept: f64,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

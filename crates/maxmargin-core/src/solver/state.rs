@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Bcfw, Bmrm, Extragradient, NSlack, ProxBmrm, RunState, Sgd, SharedBcfw, SmallQp, Solver, SolverFactory,
+    Bcfw, Bmrm, Extragradient, MadeFor, NSlack, ProxBmrm, RunState, Sgd, SharedBcfw, SmallQp, Solver,
+    SolverFactory,
 };
 use crate::error::{Error, Result};
-use crate::risk::{Risk, RiskMemory};
+use crate::fingerprint::fingerprint_of_bytes;
+use crate::risk::{Risk, RiskMemory, fingerprint};
 
 /// A solver's state, by kind.
 #[derive(Serialize)]
@@ -50,16 +52,28 @@ enum OwnedState {
     SharedBcfw(Box<SharedBcfw>),
 }
 
-/// The state of a run, its solver and what the risk's searches remember.
+/// The bytes at the end that vouch for the others.
+const SEAL: usize = size_of::<u64>();
+
+/// The state of a run, its solver and what the risk's searches remember. Which risk it is goes with it, by its
+/// [fingerprint](Risk::fingerprint), and a seal at the end that depends on every byte.
 pub fn save_state(state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<Vec<u8>> {
     let solver_state = solver.state().ok_or_else(|| {
         Error::parameter("checkpoint", format!("the solver {} cannot be saved", solver.name()))
     })?;
-    postcard::to_stdvec(&(state, solver_state, risk.memory()))
-        .map_err(|e| Error::parameter("checkpoint", e.to_string()))
+    solver.check(risk)?;
+    if !state.is_of(risk) {
+        return Err(Error::parameter("state", "of a run on another risk"));
+    }
+    let fingerprint = state.fingerprint(risk)?;
+    let mut bytes = postcard::to_stdvec(&(fingerprint, state, solver_state, risk.memory()))
+        .map_err(|e| Error::parameter("checkpoint", e.to_string()))?;
+    bytes.extend(fingerprint_of_bytes(&bytes).to_le_bytes());
+    Ok(bytes)
 }
 
-/// The run that was saved. The risk's searches remember what they knew then.
+/// The run that was saved. The risk's searches remember what they knew then. Refused where the run was one on another risk, or
+/// where a byte is not as [`save_state`] wrote it: bounds cannot be found again, and are believed.
 pub fn load_state(bytes: &[u8], risk: &dyn Risk) -> Result<(RunState, Box<dyn Solver>)> {
     load_state_with(bytes, risk, &[])
 }
@@ -70,8 +84,19 @@ pub fn load_state_with(
     risk: &dyn Risk,
     others: &[&dyn SolverFactory],
 ) -> Result<(RunState, Box<dyn Solver>)> {
-    let (state, solver, memory): (RunState, OwnedState, RiskMemory) =
-        postcard::from_bytes(bytes).map_err(|_| Error::parameter("checkpoint", "not the state of a run"))?;
+    let refuse = |problem| Error::parameter("checkpoint", problem);
+    let damaged = || refuse("not the state of a run, or changed since it was saved");
+    let (body, seal) = bytes.split_last_chunk::<SEAL>().ok_or_else(damaged)?;
+    if fingerprint_of_bytes(body) != u64::from_le_bytes(*seal) {
+        return Err(damaged());
+    }
+    let (saved_of, body) = postcard::take_from_bytes::<u64>(body).map_err(|_| damaged())?;
+    let fingerprint = fingerprint(risk)?;
+    if saved_of != fingerprint {
+        return Err(refuse("made for other data, another loss or another search"));
+    }
+    let read = || postcard::from_bytes::<(RunState, OwnedState, RiskMemory)>(body);
+    let (state, solver, memory) = MadeFor::while_reading(risk, read).map_err(|_| damaged())?;
     let is_of_its_norm = match (&solver, risk.norm()) {
         (OwnedState::Bmrm(solver), norm) => solver.is_under(norm),
         (OwnedState::SharedBcfw(solver), Some(norm)) => solver.is_under(norm, risk),
@@ -80,7 +105,7 @@ pub fn load_state_with(
         (_, norm) => norm.is_none(),
     };
     if !is_of_its_norm {
-        return Err(Error::parameter("checkpoint", "made under another norm"));
+        return Err(refuse("made under another norm"));
     }
     let solver: Box<dyn Solver> = match solver {
         OwnedState::Bmrm(solver) => solver,
@@ -99,7 +124,7 @@ pub fn load_state_with(
             load.load(&state, risk)?
         }
     };
-    let state = state.loaded(solver.as_ref(), risk)?;
+    let state = state.loaded(solver.as_ref(), risk, fingerprint)?;
     risk.remember(memory)?;
     Ok((state, solver))
 }

@@ -17,7 +17,6 @@ mod dataset;
 mod dataset_builder;
 mod edges;
 mod example_rows;
-mod fingerprint;
 mod folds;
 mod format;
 mod hierarchy;
@@ -50,7 +49,6 @@ pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;
 pub use edges::EDGE_LABELS;
 pub use example_rows::ExampleRows;
-pub use fingerprint::{Fingerprint, fingerprint_of_bytes};
 pub use folds::parse_folds;
 pub use format::Format;
 pub use hierarchy::{NodeGraph, Shape, path_parent, read_hierarchy, read_node_names};
@@ -61,6 +59,7 @@ pub use maxmargin_core::features::{
     FeatureMatrix, IndexArray, MatrixBuilder, Row, RowValues, Rows, Shared, ValueArray,
 };
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
+pub use maxmargin_core::{Fingerprint, fingerprint_of_bytes};
 pub use name_list::{join_names, parse_names};
 pub use preprocessing::{FarScales, Impute, Preprocessing, far_scales, nearly_constant_columns};
 pub(crate) use preprocessing::{VECTORS, columns_of};

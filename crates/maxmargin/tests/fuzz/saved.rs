@@ -20,7 +20,7 @@ use super::{Shape, Sound, Target, put};
 use crate::common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 /// The line with which a checkpoint begins.
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 4\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 5\n";
 
 pub fn targets() -> Vec<Target> {
     let mut models = models_of_sets();
@@ -132,19 +132,18 @@ pub fn spoil_tensors(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat()
 }
 
-/// Spoils the state, and lets the header vouch for it.
+/// Spoils the state, and lets header and seal vouch for it.
 pub fn spoil_checkpoint(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
-    let header = bytes
-        .strip_prefix(MAGIC)
-        .and_then(|rest| postcard::take_from_bytes::<(Identity, u64, u64)>(rest).ok());
+    let header =
+        bytes.strip_prefix(MAGIC).and_then(|rest| postcard::take_from_bytes::<(Identity, u64)>(rest).ok());
     let Some(((mut identity, ..), body)) = header else { return mutate(bytes, &[], random) };
-    let body = mutate(body, &[], random);
+    let mut body = mutate(&body[..body.len().saturating_sub(size_of::<u64>())], &[], random);
+    body.extend(fingerprint_of_bytes(&body).to_le_bytes());
     if let Some((_, value)) = identity.first_mut()
         && random.random_bool(0.1)
     {
         *value = String::from_utf8_lossy(&mutate(value.as_bytes(), &[], random)).into_owned();
     }
-    let header =
-        postcard::to_stdvec(&(identity, body.len() as u64, fingerprint_of_bytes(&body))).expect("memory");
+    let header = postcard::to_stdvec(&(identity, body.len() as u64)).expect("memory");
     [MAGIC, &header, &body].concat()
 }

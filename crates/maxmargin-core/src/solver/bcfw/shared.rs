@@ -25,7 +25,6 @@ pub struct SharedBcfw {
     weights: Vec<f64>,
     best: Certificate,
     is_precise: bool,
-    #[serde(skip)]
     pub(in crate::solver) made_for: MadeFor,
 }
 

@@ -64,7 +64,6 @@ pub struct SmallQp {
     found: Option<Certificate>,
     #[serde(skip)]
     halt: Halt,
-    #[serde(skip)]
     pub(super) made_for: MadeFor,
 }
 

@@ -1,7 +1,7 @@
-//! One number that tells two data sets apart, the same on every machine and in every version, unlike the standard library's
+//! One number that tells two data sets, risks or states apart, the same on every machine and in every version, unlike the standard library's
 //! hashes.
 
-use super::Rows;
+use crate::features::Rows;
 
 /// A number that depends on every word that is added, and on their order.
 #[derive(Debug, Clone, Default)]
