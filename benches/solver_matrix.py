@@ -136,7 +136,7 @@ PROBLEMS = [
     Problem("rcv1, tree", "multilabel", ["rcv1subset1/rcv1subset1_train.svm.gz"], ["--pairs", "tree", *FOUR]),
     Problem("rcv1, 30 labels, all pairs", "multilabel", ["rcv1subset1/rcv1subset1_train.svm.gz"],
             ["--most-frequent-labels", "30", *FOUR]),
-    Problem("Hansards", "matching", ["hansards_wpt2003/unlabelled.e.gz"], MATCHING, associated),
+    Problem("Hansards", "alignment", ["hansards_wpt2003/unlabelled.e.gz"], MATCHING, associated),
 ]
 
 
@@ -156,7 +156,7 @@ def prepare(problem, setting):
             new.rename(target)
         sources = [target]
     options = [option.format(data=setting.data) for option in problem.options]
-    if problem.task == "matching":
+    if problem.task == "alignment":
         text = [setting.data / "hansards_wpt2003" / name for name in ("test.e", "test.f", "test.wa.nonullalign")]
         options += ["--links", text[2], "--associations", sources[0]]
         sources = text[:2]

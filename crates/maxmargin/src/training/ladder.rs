@@ -8,12 +8,9 @@ const FACTOR: f64 = 3.162_277_660_168_379_5;
 /// So many values are tried in any case where nobody named any: figures need not get better from the first step on.
 const LEAST: usize = 5;
 
-/// So many values smaller than the best one must be worse before no smaller one is tried, where nobody named any: the smaller λ,
-/// the longer it takes. Beyond the end of a list it is one.
+/// So many values smaller than the best one must be worse before no smaller one is tried, where nobody named any, unless one is worse
+/// by more than what counts as equal: the smaller λ, the longer it takes. Beyond the end of a list it is one.
 const PATIENCE: usize = 2;
-
-/// A value that is worse by more than so many times what counts as equal is enough.
-const CLEARLY: f64 = 4.0;
 
 /// The most values beyond either end of what was asked for.
 const MOST_BEYOND: usize = 12;
@@ -88,13 +85,13 @@ impl Ladder {
         if best.badness == 0.0 {
             return None;
         }
-        let smaller = |(_, rung): &(usize, &Rung)| rung.lambda < best.lambda;
-        let worth = |(place, rung): (usize, &Rung)| match rung.badness - best.badness {
-            // As good as the best, if not quite.
-            worse if worse < 0.0 => 0,
+        // Which one is the least bad of all says whether it gets worse, and not which one is good enough.
+        let least = self.least()?;
+        let smaller = |(_, rung): &(usize, &Rung)| rung.lambda < least.lambda;
+        let worth = |(place, rung): (usize, &Rung)| match rung.badness - least.badness {
             // Where figures do not move at all, nothing may be learnt yet.
             0.0 if self.patience > 1 && !self.is_beyond(place) => 0,
-            worse if worse > CLEARLY * rung.tolerance => PATIENCE,
+            worse if worse > rung.tolerance => PATIENCE,
             _ => 1,
         };
         let worse: usize = self.tried.iter().enumerate().filter(smaller).map(worth).sum();
@@ -129,9 +126,16 @@ impl Ladder {
         self.tried.iter().map(|rung| rung.lambda)
     }
 
+    /// The least bad one; the largest of equals.
+    fn least(&self) -> Option<&Rung> {
+        let order =
+            |a: &&Rung, b: &&Rung| a.badness.total_cmp(&b.badness).then(b.lambda.total_cmp(&a.lambda));
+        self.tried.iter().min_by(order)
+    }
+
     /// The place of the best one among them: the largest of those that are as good as the best.
     pub fn best(&self) -> Option<usize> {
-        let least = self.tried.iter().min_by(|a, b| a.badness.total_cmp(&b.badness))?;
+        let least = self.least()?;
         let enough = least.badness + least.tolerance;
         let good = self.tried.iter().enumerate().filter(|(_, rung)| rung.badness <= enough);
         good.max_by(|(_, a), (_, b)| a.lambda.total_cmp(&b.lambda)).map(|(place, _)| place)
@@ -183,6 +187,19 @@ mod tests {
     fn of_those_that_are_as_good_the_largest_is_taken() {
         let (_, best) = climb(Ladder::of(&[4.0, 2.0, 1.0, 0.5]).unwrap(), from(1.0), 0.31);
         assert_eq!(best, 2.0);
+    }
+
+    /// A value that is as good as the best, and larger, changes nothing about where it gets worse.
+    #[test]
+    fn nothing_smaller_is_tried_after_what_lies_between() {
+        let (tried, best) = climb(Ladder::down_from(1.0), from(0.01), 0.6);
+        let smallest = tried.iter().copied().reduce(f64::min).unwrap();
+        assert!(best > 0.01 && smallest < 0.01, "{tried:?}");
+        let last = tried[tried.len() - 1];
+        assert!(tried[..tried.len() - 1].contains(&smallest) && last > best / 2.0, "{tried:?}, {best}");
+        // One step that is clearly worse is enough.
+        let (tried, _) = climb(Ladder::down_from(1.0), from(0.01), 0.1);
+        assert_eq!(tried.iter().filter(|lambda| **lambda < 0.99e-2).count(), 1, "{tried:?}");
     }
 
     #[test]
