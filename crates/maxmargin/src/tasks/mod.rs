@@ -129,7 +129,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        Ok(ReadOptions { label_sets: Self::HAS_SETS, ..options.clone() })
+        Ok(ReadOptions { label_sets: Self::HAS_SETS, label_tags: Self::HAS_TAGS, ..options.clone() })
     }
 
     /// The labels of training data that the options leave in it, in ascending order; none where they leave all.
