@@ -17,14 +17,14 @@ pub enum Form {
     Confident,
     /// Lists of the best labels with their scores.
     Ranked,
-    /// An object a line, with such a list or without.
-    Json { ranked: bool },
+    /// An object a line, with such a list or without, and with how sure labels are or without.
+    Json { ranked: bool, sure: bool },
 }
 
 impl Form {
     /// Whether it says how sure labels are.
     pub fn is_sure(self) -> bool {
-        matches!(self, Self::Confident | Self::Json { .. })
+        matches!(self, Self::Confident | Self::Json { sure: true, .. })
     }
 }
 
@@ -59,7 +59,7 @@ impl<'a> Answers<'a> {
         let id = data.id(place);
         let shown = id.map(|id| if self.for_person { escaped(id).to_string() } else { id.to_owned() });
         match self.form {
-            Form::Json { ranked } => {
+            Form::Json { ranked, .. } => {
                 let mut object = self.object(best, ranked);
                 object.insert("id".to_owned(), id.map_or_else(|| json!(self.examples), |id| json!(id)));
                 return writeln!(out, "{}", Value::from(object));

@@ -136,8 +136,9 @@ impl Shown<'_> {
     /// Lines about what the model does not know, and what is not proven, if there is anything.
     pub fn notes(&self) -> Vec<String> {
         let data = self.held_out.data();
+        let reading = self.held_out.notes().iter().map(|line| format!("note: {line}"));
         let unseen = unseen_note(self.held_out.unseen());
-        unseen.into_iter().chain(unproven_note(self.evaluation.unproven, data.len())).collect()
+        reading.chain(unseen).chain(unproven_note(self.evaluation.unproven, data.len())).collect()
     }
 }
 

@@ -1,9 +1,12 @@
 //! How λ is chosen by itself, shown: while it goes on, as a table, and for machines.
 
+use std::time::Duration;
+
 use maxmargin::metrics::Metrics;
 use maxmargin::training::{ChoiceEvent, LambdaChoice, TriedLambda};
 use serde_json::{Value, json};
 
+use crate::interrupt;
 use crate::print::{count, note, number, time};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -84,6 +87,39 @@ pub fn why(choice: &LambdaChoice) -> String {
     let better = if Metrics::is_smaller_better(choice.figure) { "least" } else { "best" };
     let short = if choice.is_cut_short { "; cut short" } else { "" };
     format!("{better} {} of {} values {how}{short}", choice.figure.replace('_', " "), choice.tried.len())
+}
+
+/// What to say of a choice that all values came out of alike.
+pub fn tie_note(choice: &LambdaChoice, is_standardized: bool) -> Option<String> {
+    let first = choice.tried.first()?.value;
+    let is_tie = choice.tried.len() > 1 && choice.tried.iter().all(|tried| tried.value == first);
+    let figure = choice.figure.replace('_', " ");
+    let is_perfect = first == if Metrics::is_smaller_better(choice.figure) { 0.0 } else { 1.0 };
+    let remedy = match is_standardized {
+        true => "no λ helps",
+        false => "columns may have numbers of very different sizes, for which --standardize is the remedy",
+    };
+    (is_tie && !is_perfect).then(|| {
+        format!(
+            "note: the table is a tie: all {} values of λ have the {figure} {}, and the largest is taken; if that is no better than guessing, {remedy}",
+            choice.tried.len(),
+            number(first)
+        )
+    })
+}
+
+/// What to say of a choice that ended early: after how much, and what to do about it.
+pub fn cut_note(choice: &LambdaChoice, time_limit: Option<Duration>) -> Option<String> {
+    let values = count(choice.tried.len(), "value");
+    let why = match (interrupt::asked(), time_limit) {
+        (false, Some(limit)) => {
+            format!("--time-limit {}, of which it may take half", number(limit.as_secs_f64()))
+        }
+        _ => "a signal".to_owned(),
+    };
+    let remedy = "smaller ones may be better; name λ (--lambda, --c-sum) or give more time";
+    let short = choice.is_cut_short;
+    short.then(|| format!("note: the choice of λ was cut short after {values} by {why}: {remedy}"))
 }
 
 /// All of it for machines.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use maxmargin::data::{
-    Attributes, DataObject, Format, Impute, Missing, ReadOptions, far_scales, nearly_constant_columns,
+    Attributes, DataObject, FeatureMatrix, Format, Impute, Missing, ReadOptions, far_scales,
+    nearly_constant_columns,
 };
+use maxmargin::training::Columns;
 use maxmargin::{Examples, Model};
 
 use crate::arguments::{ChosenTask, Folds, ProblemArguments, with_flags};
@@ -16,21 +18,26 @@ pub fn load(
     arguments: &ProblemArguments,
     chosen: &ChosenTask,
     others: Option<&Folds>,
+    quiet: bool,
 ) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
-    load_from(arguments, chosen, others, None)
+    load_from(arguments, chosen, others, None, quiet)
 }
 
-/// The same where training starts from a model: columns of tables are for what they were for then, unless flags say otherwise.
+/// The same where training starts from a model: what columns are for, and how text and missing values are read, is as it was then, unless
+/// flags say otherwise.
 pub fn load_from(
     arguments: &ProblemArguments,
     chosen: &ChosenTask,
     others: Option<&Folds>,
     model: Option<&Model>,
+    quiet: bool,
 ) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
-    let missing = if arguments.impute() == Impute::None { Missing::Refuse } else { Missing::Keep };
-    let model_table = model.map(|model| model.text().table.clone()).unwrap_or_default();
-    let usual_format = model.and_then(|model| model.description().format.as_ref()?.parse().ok());
-    let options = ReadOptions { missing, model_table, usual_format, ..chosen.read.options() };
+    let columns = Columns::of_start(arguments.columns(), model);
+    let options = ReadOptions {
+        missing: if columns.impute == Impute::None { Missing::Refuse } else { Missing::Keep },
+        ..chosen.read.options()
+    };
+    let options = model.map_or(options.clone(), |model| model.options_of_more_training(&options));
     let task = chosen.task.as_ref();
     let all = Examples::read_files(task, &arguments.train, &options)?;
     for line in &all.text().notes {
@@ -59,11 +66,13 @@ pub fn load_from(
             }
         ));
     }
-    note_all(examples.data());
-    if !arguments.center && !arguments.standardize {
+    if !quiet {
+        note_all(examples.data());
+    }
+    if !columns.center && !columns.standardize {
         note_constant_columns(&examples);
     }
-    if !arguments.standardize && !arguments.normalize && !arguments.tf_idf {
+    if !columns.standardize && !columns.normalize && !columns.tf_idf {
         note_far_scales(&examples);
     }
     Ok((examples, others))
@@ -74,19 +83,46 @@ pub fn note_all(data: &dyn DataObject) {
     data.notes().iter().for_each(|line| note(line));
 }
 
-/// Says that columns of a table should be standardised.
+/// Says what a person should know about other data, and was not told of the training data.
+pub fn note_new(training: &dyn DataObject, other: &dyn DataObject, quiet: bool) {
+    let said = training.notes();
+    // Labels that only the other data has are strange nodes of the same hierarchy.
+    let is_said = |line: &String| said.contains(line) || line.starts_with("hierarchy: ");
+    other.notes().iter().filter(|line| !quiet && !is_said(line)).for_each(|line| note(line));
+}
+
+/// Sizes of columns that are further apart than this are worth a word wherever they come from; in tables less is.
+const VERY_FAR: f64 = 1e4;
+
+/// Says that columns should be standardised.
 fn note_far_scales(examples: &Examples) {
-    let is_table = |format: &str| format.parse().is_ok_and(Format::is_table);
-    if !examples.format().is_some_and(is_table) {
-        return;
-    }
-    if let Some(far) = examples.data().features().and_then(|features| far_scales(features)) {
+    let format = examples.format().and_then(|format| format.parse::<Format>().ok());
+    let is_table = format.is_some_and(Format::is_table);
+    let Some(features) = examples.data().features() else { return };
+    if let Some(far) = far_scales(features)
+        && (is_table || far.largest.1 > VERY_FAR * far.smallest.1)
+    {
         let [large, small] = [far.largest, far.smallest]
             .map(|(j, size)| format!("{} (about {})", name(examples, j), number(size)));
+        let codes = match format == Some(Format::Csv) && is_whole(features, far.largest.0) {
+            true => {
+                "; if the large ones are codes, such as those of towns, --text-columns takes them for names"
+            }
+            false => "",
+        };
         note(&format!(
-            "note: columns have numbers of very different sizes, such as {large} and {small}, so that λ holds some back more than others; --standardize helps"
+            "note: columns have numbers of very different sizes, such as {large} and {small}, so that λ holds some back more than others; --standardize helps{codes}"
         ));
     }
+}
+
+/// Whether all numbers of a column are whole.
+fn is_whole(features: &FeatureMatrix, column: usize) -> bool {
+    (0..features.rows()).all(|row| {
+        let mut is_whole = true;
+        features.row(row).for_each(|j, value| is_whole &= j != column || value.fract() == 0.0);
+        is_whole
+    })
 }
 
 /// The name of a column, or its number from 1.

@@ -142,7 +142,10 @@ fn explain(error: &clap::Error, tree: &Tree) -> ! {
             let it = if with_flag.len() == 1 { "has it" } else { "have it" };
             text += &format!("\n{flag} is not a flag here: {have} {} {it}.\n", with_flag.join(", "));
         }
-        ErrorKind::InvalidSubcommand => {
+        // A command is no task.
+        ErrorKind::InvalidSubcommand
+            if std::env::args().nth(1) != Some(named(ContextKind::InvalidSubcommand)) =>
+        {
             let names: Vec<&str> = tasks().map(Tree::get_name).collect();
             text += &format!("\nThe tasks are {}.\n", names.join(", "));
         }

@@ -129,3 +129,89 @@ fn what_does_not_fit_is_said() {
     let noted = folder.run("train chain --train train.txt --model n").success().get_output().stderr.clone();
     assert!(String::from_utf8(noted).unwrap().contains("without templates"));
 }
+
+/// The same sentences with tags in another scheme.
+fn in_scheme(scheme: &str) -> String {
+    let text = sentences(24, true);
+    let others: &[(&str, &str)] = match scheme {
+        "iob1" => &[],
+        "iob2" => &[(" I-PER", " B-PER"), ("New NNP I-LOC", "New NNP B-LOC")],
+        _ => &[(" I-PER", " S-PER"), (" B-PER", " S-PER"), ("New NNP I-LOC", "New NNP B-LOC")],
+    };
+    let text = others.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let mut before = String::new();
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        // A town is the end of one that began with New, or stands alone.
+        let town = match (scheme, before.starts_with("New ")) {
+            ("iob1", _) | ("iob2", true) => "I-LOC",
+            ("iob2", false) => "B-LOC",
+            (_, true) => "E-LOC",
+            (_, false) => "S-LOC",
+        };
+        let is_town = ["York ", "Ulm ", "Graz "].iter().any(|town| line.starts_with(town));
+        let line = if is_town { line.replace("I-LOC", town).replace("B-LOC", town) } else { line.to_owned() };
+        before.clone_from(&line);
+        lines.push(line);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn files_in_another_scheme_are_compared_as_chunks() {
+    let folder = Folder::new();
+    let schemes = ["iob1", "iob2", "bioes"];
+    schemes.iter().for_each(|scheme| _ = folder.write(scheme, in_scheme(scheme)));
+    assert_eq!(in_scheme("iob1"), sentences(24, true));
+    for trained in schemes {
+        for learnt in ["", "--tag-scheme bioes", "--tag-scheme iob2"] {
+            let train = "train chain --templates ner --lambda 0.01 --quiet --model m";
+            folder.output(&format!("{train} --train {trained} {learnt}"));
+            for tested in schemes {
+                let place = format!("{trained} {learnt}, tested on {tested}");
+                let found = folder.output(&format!("eval --model m --data {tested} --json"));
+                for part in ["\"chunk_f1\":1.0", "\"token_error\":0.0", "\"unseen_labels\":0"] {
+                    assert!(found.contains(part), "{place}: {found}");
+                }
+                let said = folder.output(&format!("eval --model m --data {tested}"));
+                assert_eq!(
+                    said.contains(&format!(
+                        "the tags are in {tested}, those of the training data were in {trained}"
+                    )),
+                    trained != tested,
+                    "{place}: {said}"
+                );
+                // Whatever is tested on, answers are in the scheme of the training data.
+                let predicted = folder.output(&format!("predict --model m --input {tested}"));
+                let own = in_scheme(trained);
+                let truth: Vec<&str> =
+                    own.lines().skip(2).filter_map(|line| line.split(' ').nth(2)).collect();
+                assert_eq!(tags(&predicted), truth, "{place}");
+            }
+        }
+    }
+    // A test on the way says the same.
+    let tested = folder
+        .output("train chain --train iob1 --test bioes --templates ner --lambda 0.01 --quiet --model m");
+    assert!(tested.contains("token error 0.00 %") && tested.contains("the tags are in bioes"), "{tested}");
+}
+
+#[test]
+fn a_start_takes_templates_and_scheme_from_its_model() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    let train = "train chain --train train.txt --lambda 0.01 --gap 1e-4 --quiet --threads 1";
+    folder.output(&format!("{train} --templates ner --tag-scheme bioes --model old"));
+    let again = |flags: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.output(&format!("{train} --warm-start old --model new --json {flags}")))
+            .unwrap()
+    };
+    let (taken, given) = (again(""), again("--templates ner --tag-scheme bioes"));
+    assert_eq!((&taken["dim"], &taken["passes"]), (&given["dim"], &given["passes"]));
+    assert_eq!(taken["primal"], given["primal"]);
+    let [old, new] =
+        ["old", "new"].map(|model| folder.output(&format!("predict --model {model} --input train.txt")));
+    assert_eq!(old, new);
+    // Another template is another one.
+    assert_ne!(again("--templates pos --tag-scheme bioes")["dim"], given["dim"]);
+}

@@ -21,6 +21,13 @@ fn shells_complete_commands_and_flags() {
             "{shell}"
         );
     }
+    // What is one of a few words is offered as such, and files only where files are meant.
+    let fish = folder.output("completions fish");
+    let line =
+        |flag: &str| fish.lines().find(|line| line.contains(&format!("-l {flag} "))).unwrap_or_default();
+    assert!(line("tag-scheme").contains("bilou") && line("norm").contains("nhsvm"), "{}", line("norm"));
+    assert!(line("solver").contains("prox-p-bmrm") && !line("solver").contains("-F"), "{}", line("solver"));
+    assert!(line("warm-start").ends_with("-F"), "{}", line("warm-start"));
     folder.refusal("completions tcsh", &["tcsh", "bash"]);
 }
 

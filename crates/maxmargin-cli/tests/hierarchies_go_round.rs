@@ -3,6 +3,7 @@
 mod common;
 
 use common::Folder;
+use serde_json::Value;
 
 /// Rows whose labels are leaves of a small tree.
 fn animals() -> String {
@@ -108,6 +109,74 @@ fn labels_that_a_model_does_not_know_are_near_or_far() {
     {
         assert!(evaluated.contains(part), "{part}: {evaluated}");
     }
+    // Of a label that no file names nothing is known but that it is there. A test on the way says the same.
+    folder.write("test.svm", "fern 2:1 5:1\ncat 1:1 3:1\nelk 1:1\n");
+    let evaluated: Value =
+        serde_json::from_str(&folder.output("eval --model m --data test.svm --json")).unwrap();
+    let train =
+        "train hierarchy --train train.svm --test test.svm --hierarchy tree.txt --lambda 0.01 --model n";
+    let trained: Value = serde_json::from_str(&folder.output(&format!("{train} --quiet --json"))).unwrap();
+    for (figure, value) in trained["test"].as_object().unwrap() {
+        assert_eq!(&evaluated[figure], value, "{figure}");
+    }
+    // The hierarchy is described once, and not where nothing is to be said.
+    let said = |flags: &str| {
+        String::from_utf8(folder.run(&format!("{train} {flags}")).success().get_output().stderr.clone())
+            .unwrap()
+    };
+    assert_eq!(said("").matches("hierarchy: a tree of").count(), 1);
+    assert!(!said("--quiet").contains("hierarchy: "));
+}
+
+#[test]
+fn a_start_goes_by_the_names_of_nodes() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("more.svm", animals() + "fern 2:1 6:1 7:0.5\nfern 2:1 6:1 7:0.25\n");
+    folder.write("tree.txt", TREE);
+    let train = "train hierarchy --hierarchy tree.txt --lambda 0.01 --gap 1e-6 --threads 1 --quiet --json";
+    let primal = |arguments: &str| -> f64 {
+        let found: Value = serde_json::from_str(&folder.output(&format!("{train} {arguments}"))).unwrap();
+        found["primal"].as_f64().unwrap()
+    };
+    for norm in ["hsvm", "nhsvm", "flat", "ssvm"] {
+        for (before, after) in [("all", "all"), ("seen", "seen"), ("seen", "all"), ("all", "seen")] {
+            let flags = |weights: &str| format!("--norm {norm} --weights {weights}");
+            let place = format!("{norm} from {before} to {after}");
+            let optimal = primal(&format!("--train train.svm --model old {}", flags(before)));
+            let one_pass =
+                format!("{} --warm-start old --solver bmrm --max-passes 1 --model new", flags(after));
+            // The same problem is solved from the start where it has the same weights.
+            if before == after || (before, after) == ("seen", "all") {
+                let warm = primal(&format!("--train train.svm {one_pass}"));
+                assert!(warm <= optimal * (1.0 + 1e-9), "{place}: {warm} after {optimal}");
+            }
+            // A new node is no hindrance, and what was known of others is of use.
+            let warm = primal(&format!("--train more.svm {one_pass}"));
+            let cold = primal(&format!(
+                "--train more.svm {} --solver bmrm --max-passes 1 --model cold",
+                flags(after)
+            ));
+            assert!(warm < cold, "{place}: {warm} against {cold}");
+        }
+    }
+    let other = format!("{train} --train more.svm --norm flat --warm-start old --model new");
+    folder.refusal(&other, &["--warm-start", "the same options as then"]);
+}
+
+#[test]
+fn names_with_an_at_are_names_where_they_are_known() {
+    let folder = Folder::new();
+    folder.write("tree.txt", "r x@y\nr b\nr c\n");
+    folder.write("rows.csv", "f,g,h,kind\n1,0,0,x@y\n0,1,0,b\n1,0.5,0,x@y\n0,0,1,c@b\n0,0,1.5,c@b\n");
+    folder.write("rows.svm", "x@y 1:1\nb 2:1\nx@y 1:1 2:0.5\n");
+    let train = "train hierarchy --hierarchy tree.txt --lambda 0.01 --model m --quiet --train";
+    folder.output(&format!("{train} rows.csv --label-columns kind"));
+    let found = folder.output("predict --model m --input rows.csv");
+    assert_eq!(found.lines().collect::<Vec<_>>(), ["x@y", "b", "x@y", "b,c", "b,c"]);
+    assert!(folder.output("eval --model m --data rows.csv --json").contains("\"unseen_labels\":0"));
+    folder.output(&format!("{train} rows.svm"));
+    assert_eq!(folder.output("predict --model m --input rows.svm"), "x@y\nb\nx@y\n");
 }
 
 #[test]
@@ -192,6 +261,8 @@ fn what_is_wrong_has_a_line() {
     folder.write("parents.txt", format!("{TREE}animal moss\n"));
     folder.write("one.txt", "life animal\nanimal\n");
     folder.write("wrong.names", "0 cat\n1 lion\n");
+    folder.write("empty.svm", "a//b 1:1\na/c 2:1\n");
+    folder.write("paths.svm", "a/b 1:1\na/c 2:1\n");
     let train = |flags: &str| format!("train hierarchy --lambda 0.1 --model m {flags}");
     for (flags, parts) in [
         ("--train train.svm", &["--hierarchy", "no paths"][..]),
@@ -202,12 +273,25 @@ fn what_is_wrong_has_a_line() {
         ("--train strange.svm --hierarchy tree.txt", &["strange.svm:41:1", "`elk` is no node"]),
         ("--train train.svm --hierarchy tree.txt --node-names wrong.names", &["wrong.names:2", "`lion`"]),
         ("--train train.svm --node-names wrong.names", &["--node-names", "--hierarchy"]),
-        ("--train inner.svm --hierarchy tree.txt --inner no", &["example 41", "--inner yes"]),
+        (
+            "--train inner.svm --hierarchy tree.txt --inner no",
+            &["--inner", "example 41", "`plant`", "--inner yes"],
+        ),
         ("--train two.svm --hierarchy tree.txt --label-count one", &["example 41", "--label-count many"]),
         ("--train train.svm --hierarchy tree.txt --norm nhsvm --alpha rho=1", &["--alpha", "rho=R"]),
         ("--train train.svm --hierarchy tree.txt --norm flat --loss nodes", &["--loss", "zero-one"]),
         ("--train two.svm --hierarchy tree.txt --loss zero-one", &["--loss", "nodes and leaves"]),
         ("--train train.svm --hierarchy tree.txt --norm fat", &["--norm", "flat"]),
+        ("--train empty.svm", &["a label of the data", "`a//b` has an empty part"]),
+        ("--train paths.svm --dag", &["--dag", "paths have one parent each", "leave it out"]),
+        (
+            "--train train.svm --hierarchy tree.txt --norm nhsvm --alpha-limit 1.2",
+            &["--alpha-limit", "in a tree", "leave it out"],
+        ),
+        (
+            "--train train.svm --hierarchy tree.txt --tune-threshold micro_f1",
+            &["--tune-threshold: hierarchy has no thresholds", "multilabel"],
+        ),
     ] {
         folder.refusal(&train(flags), parts);
     }

@@ -69,3 +69,52 @@ fn a_path_goes_on_beyond_its_list_or_needs_none() {
     let alone = object(&folder.output(&format!("{path} --json --quiet")));
     assert!(alone["runs"].as_array().unwrap().len() >= 5 && alone["select"] == "chunk_f1", "{alone}");
 }
+
+#[test]
+fn a_time_limit_bounds_the_choice_too() {
+    let folder = Folder::new();
+    folder.write("many.crf", common::tags(3000));
+    // So short that not even the first λ is through in one fold: that one is taken, and it is said.
+    let train = "train chain --train many.crf --model m --threads 1 --cv 5 --gap 1e-9";
+    let output = folder.run(&format!("{train} --time-limit 0.01 --json")).success().get_output().clone();
+    let (found, said) =
+        (object(&String::from_utf8(output.stdout).unwrap()), String::from_utf8(output.stderr).unwrap());
+    let choice = &found["lambda_choice"];
+    assert_eq!(choice["tried"].as_array().unwrap().len(), 1, "{choice}");
+    assert_eq!((&choice["cut_short"], &found["stop"]), (&true.into(), &"time limit".into()));
+    let line = "the choice of λ was cut short after 1 value";
+    assert!(said.contains(line) && said.contains("--time-limit 0.01"), "{said}");
+    // With more time there is more to choose from, and nothing to say.
+    let output =
+        folder.run("train chain --train tags.crf --model m --time-limit 600").success().get_output().clone();
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("cut short"));
+}
+
+#[test]
+fn a_tie_is_called_one() {
+    let folder = Folder::new();
+    // The large column hides the small one, which tells the labels.
+    let rows: String = (0..40)
+        .map(|i| {
+            format!(
+                "{} 1:{} 2:{}\n",
+                ["a", "a", "b"][i % 3],
+                1e9 * (1.0 + (i * 7 % 13) as f64),
+                1e-3 * f64::from(i % 3 == 2)
+            )
+        })
+        .collect();
+    folder.write("raw.svm", rows);
+    let run = |flags: &str| {
+        let train = format!("train multiclass --train raw.svm --model m {flags}");
+        String::from_utf8(folder.run(&train).success().get_output().stderr.clone()).unwrap()
+    };
+    let said = run("");
+    assert!(
+        said.contains("the table is a tie: all") && said.contains("--standardize is the remedy"),
+        "{said}"
+    );
+    assert!(said.contains("numbers of very different sizes, such as 1 ("), "{said}");
+    let said = run("--standardize");
+    assert!(!said.contains("tie") && !said.contains("sizes"), "{said}");
+}

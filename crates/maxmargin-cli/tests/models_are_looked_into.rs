@@ -79,3 +79,37 @@ fn attributes_of_transitions_are_listed() {
             .all(|of| { of[0].as_str().unwrap().starts_with("U0:") })
     );
 }
+
+#[test]
+fn weights_of_seen_pairs_are_listed_and_a_node_has_its_neighbours() {
+    let folder = Folder::new();
+    folder.write("train.svm", "a/b/d 1:1 4:1\na/b/e 1:1 2:1\na/c 3:1\nf/g 5:1\nf/h 6:1\n".repeat(4));
+    let train = "train hierarchy --train train.svm --lambda 0.01 --quiet --model";
+    folder.output(&format!("{train} all"));
+    folder.output(&format!("{train} seen --weights seen"));
+    let seen: Value = serde_json::from_str(&folder.output("inspect seen --json --label a/b/d")).unwrap();
+    let weights = seen["heaviest"][0]["weights"].as_array().unwrap();
+    let names: Vec<&str> = weights.iter().filter_map(|weight| weight[0].as_str()).collect();
+    assert_eq!(names.len(), 2, "{seen}");
+    assert!(names.contains(&"1") && names.contains(&"4"), "{names:?}");
+    for model in ["all", "seen"] {
+        let whole = folder.output(&format!("inspect {model}"));
+        assert!(
+            whole.contains("\nf ") && whole.contains("  f/g ") && whole.contains("f/g        "),
+            "{whole}"
+        );
+        // The node, those above it and those right below it.
+        let near = folder.output(&format!("inspect {model} --label a/b"));
+        for part in [
+            "\na ",
+            "\n  a/b ",
+            "\n    a/b/d ",
+            "\n    a/b/e ",
+            "(4 of 8 nodes are not shown)",
+            "heaviest attributes of a/b\n",
+        ] {
+            assert!(near.contains(part), "{model}: {part:?} in {near}");
+        }
+        assert!(!near.contains("f/g") && !near.contains("a/c"), "{near}");
+    }
+}

@@ -226,6 +226,8 @@ fn slips_are_answered_with_the_name_that_was_meant() {
         (format!("{train} --loss costs=x"), "did you mean cost=FILE?"),
         (format!("{train} --format svmligth"), "did you mean svmlight?"),
         ("demo chian".into(), "did you mean chain?"),
+        ("train chain --train tags.crf --model m --tag-scheme bioe".into(), "did you mean bioes?"),
+        ("evl --model m".into(), "'eval'"),
         ("train chian --train tags.crf --model m".into(), "'chain'"),
         ("train chain --train tags.crf --model m --loss haming".into(), "did you mean hamming?"),
         (
@@ -235,6 +237,7 @@ fn slips_are_answered_with_the_name_that_was_meant() {
     ] {
         folder.refusal(&arguments, &[meant]);
     }
+    assert!(!folder.refusal("evl --model m", &[]).contains("The tasks are"));
     let message = folder.refusal(&format!("{train} --solver newton"), &[]);
     assert!(!message.contains("did you mean"), "{message}");
 }

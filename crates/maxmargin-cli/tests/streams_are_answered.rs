@@ -110,10 +110,43 @@ fn with_an_error_at_its_line() {
     let run = command(&folder.path(""), "predict --model rows --input -").write_stdin(text).assert().code(2);
     let message = String::from_utf8(run.get_output().stderr.clone()).unwrap();
     assert!(message.contains("-:5001:7"), "{message}");
+    // All that came before it is answered.
+    assert_eq!(String::from_utf8(run.get_output().stdout.clone()).unwrap().lines().count(), 5000);
+    for (model, flags, text, answers) in [
+        ("columns", "--json", "The D\ncat N\n\nA D\n\nHe P x y z\n\nA D\n\n", 2),
+        ("tags", "--json", "\tw=the\n\n\tw=dog:x\n\n", 1),
+        ("rows", "", "1:1\n2:1\n1:y\n3:1\n", 2),
+        ("rows", "", "1:y\n3:1\n", 0),
+    ] {
+        let arguments = format!("predict --model {model} --input - {flags}");
+        let run = command(&folder.path(""), &arguments).write_stdin(text).assert().code(2);
+        let written = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+        assert_eq!(written.lines().count(), answers, "{text:?}: {written}");
+    }
 }
 
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn as_json_without_confidences() {
+    let folder = with_models();
+    for model in ["tags", "rows"] {
+        let input = if model == "tags" { "tags.crf" } else { "rows.svm" };
+        let predict = format!("predict --model {model} --input {input} --json");
+        let (all, short) = (
+            objects(&folder.output(&predict)),
+            objects(&folder.output(&format!("{predict} --no-confidence"))),
+        );
+        for (mut all, short) in all.into_iter().zip(short) {
+            assert!(short.get("margin").is_none() && short.get("confidences").is_none(), "{short}");
+            let fields = all.as_object_mut().unwrap();
+            fields.retain(|name, _| !["margin", "confidences", "others"].contains(&name.as_str()));
+            assert_eq!(all, short);
+        }
+    }
+    folder.refusal("predict --model rows --input rows.svm --no-confidence", &["--json"]);
 }
 
 #[test]

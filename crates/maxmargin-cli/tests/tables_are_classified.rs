@@ -153,6 +153,15 @@ fn columns_of_a_start_go_by_their_names() {
             .success();
         let predicted = folder.output("predict --model n --input new.csv");
         assert_eq!(predicted.lines().count(), 40, "{predicted}");
+        // What is not said anew is as it was.
+        let unsaid = flags.replace(columns, "");
+        folder
+            .run(&format!("train multiclass --train new.csv {unsaid} --warm-start m --solver bmrm --model o"))
+            .success();
+        assert!(
+            std::fs::read(folder.path("n")).unwrap() == std::fs::read(folder.path("o")).unwrap(),
+            "{columns}"
+        );
     }
 }
 

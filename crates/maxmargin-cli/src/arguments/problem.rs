@@ -115,11 +115,23 @@ impl FromStr for SearchChoice {
 
 impl ProblemArguments {
     /// What to put where a value is missing.
-    pub fn impute(&self) -> Impute {
+    fn impute(&self) -> Impute {
         match self.missing {
             MissingValues::Refuse => Impute::None,
             MissingValues::Mean => Impute::Mean,
             MissingValues::Zero => Impute::Zero,
+        }
+    }
+
+    /// What is to be done to columns.
+    pub fn columns(&self) -> Columns {
+        Columns {
+            impute: self.impute(),
+            standardize: self.standardize,
+            center: self.center,
+            log_counts: self.log_counts,
+            tf_idf: self.tf_idf,
+            normalize: self.normalize,
         }
     }
 
@@ -129,14 +141,7 @@ impl ProblemArguments {
             surrogate: self.surrogate,
             search: self.search.0,
             loss_step: self.loss_step,
-            columns: Columns {
-                impute: self.impute(),
-                standardize: self.standardize,
-                center: self.center,
-                log_counts: self.log_counts,
-                tf_idf: self.tf_idf,
-                normalize: self.normalize,
-            },
+            columns: self.columns(),
             ..settings
         }
     }

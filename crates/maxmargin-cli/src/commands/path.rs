@@ -16,7 +16,7 @@ use crate::arguments::{ChosenTask, Folds, ProblemArguments, SolvingArguments, Ta
 use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
-use crate::loading::{load, note_all};
+use crate::loading::{load, note_new};
 use crate::print::{note, number, say, say_json, short_lower, short_upper, time};
 use crate::progress::Progress;
 use crate::table::Table;
@@ -145,7 +145,7 @@ impl Path {
 
     fn follow(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.validate_folds.as_ref().filter(|_| self.validate.is_empty());
-        let (examples, others) = load(&self.problem, chosen, others)?;
+        let (examples, others) = load(&self.problem, chosen, others, self.solving.quiet)?;
         let trainer = self.trainer(chosen, &examples);
         let (problem, validation) = self.split(chosen, &trainer, &examples, others)?;
         let background = chosen.evaluation.background(&examples.names().labels);
@@ -231,12 +231,12 @@ impl Path {
             Some(others) => HeldOut::from_training(problem.view(others)?, problem.known())?,
             None => {
                 let options = chosen.read.options_for_more(examples.format());
-                let (task, files) = (chosen.task.for_test_data(), &self.validate);
+                let (task, files) = (problem.task().task().for_test_data(), &self.validate);
                 let folds = self.validate_folds.as_ref().map(|folds| &folds.0[..]);
                 HeldOut::read(problem.known(), task.as_ref(), files, &options, folds)?
             }
         };
-        note_all(validation.data());
+        note_new(examples.data(), validation.data(), self.solving.quiet);
         Ok((problem, validation))
     }
 
@@ -319,7 +319,7 @@ impl Path {
         let mut arguments = self.problem.clone();
         if let (Some(folds), Some(others)) = (&mut arguments.folds, &self.validate_folds) {
             folds.0.extend(&others.0);
-            examples = load(&arguments, chosen, None)?.0;
+            examples = load(&arguments, chosen, None, true)?.0;
         }
         let trainer = self.trainer(chosen, &examples);
         let settings = Settings { regularizer: Regularizer::Lambda(lambda), ..trainer.settings().clone() };

@@ -22,7 +22,7 @@ use crate::evaluation::Shown;
 use crate::files::Files;
 use crate::interrupt;
 use crate::lambda_choice::{self, ChoiceProgress};
-use crate::loading::{load_from, note_all};
+use crate::loading::{load_from, note_new};
 use crate::memory;
 use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
@@ -85,8 +85,9 @@ pub struct Train {
 
     /// Start from the weights of another model of the same task, where the names of labels and attributes agree
     ///
-    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew, and those of tables are for what they
-    /// were for then (--ignore-columns, --id-column and the like) unless it is said anew.
+    /// For any solver but small-qp. Columns are filled in and standardised as for that model, not anew, those of tables are for what they
+    /// were for then (--ignore-columns, --id-column and the like), and columns of text become attributes by the same templates, with
+    /// tags in the same scheme, unless it is said anew. To change columns in another way (--standardize and the like) is an error.
     #[arg(long, value_name = "MODEL", help_heading = "Solving")]
     warm_start: Option<PathBuf>,
 
@@ -175,7 +176,8 @@ impl Train {
     fn train(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
         let start = self.warm_start.as_ref().map(Model::load).transpose()?;
-        let (examples, others) = load_from(&self.problem, chosen, others, start.as_ref())?;
+        let (examples, others) =
+            load_from(&self.problem, chosen, others, start.as_ref(), self.solving.quiet)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings {
             regularizer: self.regularizer.choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
@@ -199,9 +201,9 @@ impl Train {
             None => {
                 let options = chosen.read.options_for_more(examples.format());
                 let folds = self.test_folds.as_ref().map(|folds| &folds.0[..]);
-                let task = chosen.task.for_test_data();
+                let task = problem.task().task().for_test_data();
                 let test = HeldOut::read(problem.known(), task.as_ref(), &self.test, &options, folds)?;
-                note_all(test.data());
+                note_new(examples.data(), test.data(), self.solving.quiet);
                 Some(test)
             }
         };
@@ -215,6 +217,12 @@ impl Train {
         if let Some(choice) = lambda_choice.as_ref().filter(|_| !self.solving.quiet) {
             note(&lambda_choice::table(choice, examples));
         }
+        let limit = trainer.settings().time_limit;
+        let cut = lambda_choice.as_ref().and_then(|choice| lambda_choice::cut_note(choice, limit));
+        let is_standardized = training.problem().preprocessing().scale.is_some();
+        let tie = lambda_choice.as_ref().and_then(|choice| lambda_choice::tie_note(choice, is_standardized));
+        let tie = tie.filter(|_| !self.solving.quiet);
+        cut.into_iter().chain(tie).for_each(|line| note(&line));
         match chosen.given.check_solving(&[training.choice().kind], self.problem.surrogate) {
             // Not knowing λ, nobody could know before.
             Err(idle) if lambda_choice.is_some() => note(&format!("note: {idle}")),

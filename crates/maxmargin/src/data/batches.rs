@@ -4,6 +4,8 @@
 //! format reads it like a file, with the numbers that its lines have in the whole. So an example waits for nothing that comes after it,
 //! and where much arrives at once, much is answered at once. A few formats cannot be cut; their files are one batch each.
 //!
+//! Where a line of a batch is at fault, the examples before it are a batch all the same, and the error comes after.
+//!
 //! What a reader knows of a whole file only is not checked: that the number of a sequence does not come again.
 
 mod borders;
@@ -38,6 +40,8 @@ pub(crate) struct Batches<'a> {
     columns: conll::Reader,
     format: Option<Format>,
     open: Option<OpenFile>,
+    /// What went wrong behind the last batch.
+    failure: Option<Error>,
 }
 
 struct OpenFile {
@@ -52,12 +56,16 @@ impl<'a> Batches<'a> {
         if paths.is_empty() {
             return Err(Error::parameter("data", "at least one file is needed"));
         }
-        let names = NamesOfFiles::new(&options, names)?;
+        let names = NamesOfFiles::of_stream(&options, names)?;
         let columns = conll::Reader::new(&options.columns, options.text_columns.as_deref())?;
-        Ok(Self { paths: paths.to_vec().into(), options, names, columns, format: None, open: None })
+        let paths = paths.to_vec().into();
+        Ok(Self { paths, options, names, columns, format: None, open: None, failure: None })
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch<Dataset>>> {
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
         loop {
             let Some(open) = &mut self.open else {
                 if self.paths.is_empty() {
@@ -67,24 +75,37 @@ impl<'a> Batches<'a> {
                 continue;
             };
             let format = self.format.unwrap_or(Format::Svmlight);
-            let mut whole;
-            let source = match &mut open.borders {
+            let mut read = |source: &mut Source| {
+                read_fixed(source, format, &self.options, &mut self.columns, &self.names)
+            };
+            let (data, unseen) = match &mut open.borders {
                 Some(borders) => match borders.next_batch(&mut open.source)? {
-                    Some(batch) => {
-                        whole = batch;
-                        &mut whole
+                    Some(mut batch) => {
+                        let unread = batch.same_batch();
+                        read(&mut batch).or_else(|error| {
+                            let before = match &error {
+                                Error::Data { place, .. } => borders.before_line(&unread, place.line),
+                                _ => None,
+                            };
+                            let good = before.and_then(|mut before| read(&mut before).ok());
+                            let Some(good) = good.filter(|(data, _)| !data.is_empty()) else {
+                                return Err(error);
+                            };
+                            self.failure = Some(error);
+                            Ok(good)
+                        })?
                     }
                     None => {
                         self.open = None;
                         continue;
                     }
                 },
-                None => &mut open.source,
+                None => {
+                    let whole = read(&mut open.source)?;
+                    self.open = None;
+                    whole
+                }
             };
-            let (data, unseen) = read_fixed(source, format, &self.options, &mut self.columns, &self.names)?;
-            if open.borders.is_none() {
-                self.open = None;
-            }
             if !data.is_empty() {
                 return Ok(Some(Batch { data, unseen }));
             }
@@ -177,11 +198,20 @@ mod tests {
         names: &Vocabulary,
         bytes: usize,
     ) -> Result<Vec<Batch<Dataset>>> {
+        stream(text, options, names, bytes)?.collect()
+    }
+
+    fn stream<'a>(
+        text: &str,
+        options: &ReadOptions,
+        names: &'a Vocabulary,
+        bytes: usize,
+    ) -> Result<Batches<'a>> {
         let mut batches = Batches::new(&["-".into()], options.clone(), names)?;
         batches.paths.clear();
         let dribble = Dribble(std::io::Cursor::new(text.as_bytes().to_vec()), bytes);
         batches.open = batches.begin(Source::from_reader("text", dribble)?)?;
-        batches.collect()
+        Ok(batches)
     }
 
     fn named() -> Vocabulary {
@@ -238,6 +268,11 @@ mod tests {
         ] {
             let names = if format == Format::Svmlight { &numbered } else { &named() };
             for bytes in [1, 7, 1 << 20] {
+                let mut all = stream(text, &options(format, text), names, bytes).unwrap();
+                let good: usize =
+                    all.by_ref().map_while(|batch| batch.ok().map(|batch| batch.data.len())).sum();
+                assert_eq!(good, 2, "what comes before is read all the same: {text}");
+                assert!(all.next().is_none());
                 let message = batches(text, &options(format, text), names, bytes).unwrap_err().to_string();
                 assert!(message.starts_with(place), "{bytes} bytes at a time: {message}");
             }

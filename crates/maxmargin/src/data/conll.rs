@@ -64,7 +64,7 @@ impl ColumnOptions {
     }
 
     /// The name of an option that was given.
-    pub(super) fn given(&self) -> Option<&'static str> {
+    pub(crate) fn given(&self) -> Option<&'static str> {
         let Self { label_column, names, templates, syntax, gazetteers } = self;
         let given = [
             (label_column.is_some(), "label-column"),

@@ -34,6 +34,7 @@ use super::format::Format;
 use super::source::Source;
 use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
+use super::tags::are_tags;
 use super::templates::TextColumns;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
@@ -92,6 +93,8 @@ pub struct ReadOptions {
     pub tag_scheme: Option<TagScheme>,
     /// The same as a model has it.
     pub tags: Option<TagConversion>,
+    /// Whether labels of sequences may be tags of chunks, whose scheme is found out.
+    pub label_tags: bool,
 }
 
 /// What to do about values that a table does not have.
@@ -230,6 +233,12 @@ impl<'a> NamesOfFiles<'a> {
         Ok(Self { model, other })
     }
 
+    /// The same where nobody looks at labels: tags that the model has as files have them need no other names.
+    pub(super) fn of_stream(options: &ReadOptions, model: &'a Vocabulary) -> Result<Self> {
+        let tags = options.tags.filter(|tags| !tags.is_idle());
+        Self::new(&ReadOptions { tags, ..options.clone() }, model)
+    }
+
     pub(super) fn of_model(&self) -> &'a Vocabulary {
         self.model
     }
@@ -238,16 +247,39 @@ impl<'a> NamesOfFiles<'a> {
         self.other.as_ref().map_or(self.model, |(_, names)| names)
     }
 
-    /// What was read with the names of files, with those of the model.
-    fn converted(&self, (mut data, mut unseen): (Dataset, Unseen)) -> Result<(Dataset, Unseen)> {
-        if let Some((tags, names)) = &self.other {
-            let labels = converted(&data, *tags, &names.labels, &mut self.model.labels.clone(), false)?;
-            let is_lost = |(&old, &new): (&u32, &u32)| old != UNKNOWN_LABEL && new == UNKNOWN_LABEL;
-            unseen.labels += data.labels.iter().zip(&labels).filter(|&pair| is_lost(pair)).count();
-            data.labels = labels;
-        }
+    /// What was read with the names of files, with those of the model. Tags that are learnt as they are in files are rewritten where these
+    /// files have them in `another` scheme.
+    fn converted(
+        &self,
+        (mut data, mut unseen): (Dataset, Unseen),
+        another: Option<TagScheme>,
+    ) -> Result<(Dataset, Unseen)> {
+        let Some((tags, names)) = &self.other else { return Ok((data, unseen)) };
+        let labels = match tags.is_idle() && another.is_none() {
+            true => {
+                let known = self.model.labels.len() as u32;
+                data.labels.iter().map(|&label| if label < known { label } else { UNKNOWN_LABEL }).collect()
+            }
+            false => converted(&data, *tags, &names.labels, &mut self.model.labels.clone(), false)?,
+        };
+        let is_lost = |(&old, &new): (&u32, &u32)| old != UNKNOWN_LABEL && new == UNKNOWN_LABEL;
+        unseen.labels += data.labels.iter().zip(&labels).filter(|&pair| is_lost(pair)).count();
+        data.labels = labels;
         Ok((data, unseen))
     }
+
+    /// The scheme of what was read with the names of files, where it is not that of the files that the model was trained on.
+    fn another_scheme(&self, data: &Dataset) -> Option<(TagConversion, TagScheme)> {
+        let (tags, names) = self.other.as_ref()?;
+        other_scheme(*tags, data, &names.labels).map(|found| (*tags, found))
+    }
+}
+
+/// The scheme of data, where it is not that of the files that a model was trained on.
+fn other_scheme(tags: TagConversion, data: &Dataset, names: &Alphabet) -> Option<TagScheme> {
+    let known = |&&label: &&u32| (label as usize) < names.len();
+    let sequence = |i: usize| data.labels_of(i).iter().filter(known).map(|&label| names.name(label));
+    tags.other_scheme((0..data.len()).map(sequence))
 }
 
 /// Reads one source with the names of a model, whether there are examples in it or not.
@@ -264,7 +296,8 @@ pub(super) fn read_fixed(
         return Ok(Default::default());
     }
     let (data, _, unseen) = data.finish();
-    names.converted((data, unseen))
+    // Labels are not looked at where examples are predicted as they arrive.
+    names.converted((data, unseen), None)
 }
 
 /// Data as it was read: a table, or the examples of a task.
@@ -322,21 +355,45 @@ impl Reading {
             }
             Some(names) => {
                 let of_files = NamesOfFiles::new(options, names)?;
-                let (data, unseen) = of_files.converted(read_with(paths, options, of_files.of_files())?)?;
-                Ok(Self { data, names: names.clone(), format: None, unseen, text: TextReading::default() })
+                let (data, unseen) = read_with(paths, options, of_files.of_files())?;
+                let another = of_files.another_scheme(&data);
+                let note = |(tags, found): (TagConversion, TagScheme)| {
+                    let TagConversion { files, model } = tags;
+                    format!(
+                        "the tags are in {found}, those of the training data were in {files}: they are compared as {model}"
+                    )
+                };
+                let notes = another.into_iter().map(note).collect();
+                let (data, unseen) = of_files.converted((data, unseen), another.map(|(_, found)| found))?;
+                let text = TextReading { notes, ..TextReading::default() };
+                Ok(Self { data, names: names.clone(), format: None, unseen, text })
             }
         }
     }
 
-    /// With tags in the scheme that was asked for.
+    /// With tags in the scheme that was asked for, or as they are: then their scheme is kept.
     fn in_scheme(mut self, options: &ReadOptions) -> Result<Self> {
+        let labels = &self.names.labels;
+        let sequence = |i: usize| self.data.labels_of(i).iter().map(|&label| labels.name(label));
+        let recognise = || RecognisedScheme::of((0..self.data.len()).map(sequence));
         let tags = match (options.tags, options.tag_scheme) {
+            (Some(tags), _) if tags.is_idle() && other_scheme(tags, &self.data, labels).is_none() => {
+                self.text.tags = Some(tags);
+                return Ok(self);
+            }
             (Some(tags), _) => tags,
-            (None, None) => return Ok(self),
+            (None, None) => {
+                let are_tags =
+                    options.label_tags && self.data.sequences.is_some() && are_tags(labels, labels.len());
+                if let Some(found) = are_tags.then(recognise).and_then(Result::ok)
+                    && !found.is_ambiguous
+                {
+                    self.text.tags = Some(TagConversion { files: found.scheme, model: found.scheme });
+                }
+                return Ok(self);
+            }
             (None, Some(model)) => {
-                let labels = &self.names.labels;
-                let sequence = |i: usize| self.data.labels_of(i).iter().map(|&label| labels.name(label));
-                let found = RecognisedScheme::of((0..self.data.len()).map(sequence))?;
+                let found = recognise()?;
                 self.text.notes.extend(found.note().map(|note| format!("tag-scheme: {note}")));
                 TagConversion { files: found.scheme, model }
             }

@@ -182,7 +182,12 @@ impl Source {
         let before = self.lines;
         self.start += length;
         self.lines += lines_of(&buffer[header.len()..]);
-        Ok(Some(Self {
+        Ok(Some(self.of_bytes(buffer, before - lines_of(header).min(before))))
+    }
+
+    /// Some bytes of this source, of which so many lines come before.
+    fn of_bytes(&self, buffer: Vec<u8>, lines: usize) -> Self {
+        Self {
             path: self.path.clone(),
             reader: Box::new(io::empty()),
             compressed: false,
@@ -191,8 +196,28 @@ impl Source {
             buffer,
             exhausted: true,
             begun: true,
-            lines: before - lines_of(header).min(before),
-        }))
+            lines,
+        }
+    }
+
+    /// A batch of which nothing was read yet, once more.
+    pub(crate) fn same_batch(&self) -> Self {
+        self.of_bytes(self.peeked().to_vec(), self.lines)
+    }
+
+    /// What such a batch has before a line, up to where an example ends by `border`, which is not shown the header of so many bytes. None
+    /// where no example does.
+    pub(crate) fn before_line(
+        &self,
+        line: usize,
+        header: usize,
+        border: impl FnOnce(&[u8], usize) -> Option<usize>,
+    ) -> Option<Self> {
+        let bytes = self.peeked();
+        let last = line.checked_sub(self.lines + 2)?;
+        let end = memchr::memchr_iter(b'\n', bytes).nth(last)? + 1;
+        let length = border(bytes.get(header..end)?, 0).filter(|length| *length > 0)?;
+        Some(self.of_bytes(bytes[..header + length].to_vec(), self.lines))
     }
 
     /// The next line, or `None` at the end of the file.

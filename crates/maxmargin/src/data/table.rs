@@ -379,13 +379,16 @@ impl Table {
     }
 }
 
-/// Adds the labels of a list like `a/b@c`, which begins `at` bytes into the line, to the set of the open row.
+/// Adds the labels of a list like `a/b@c`, which begins `at` bytes into the line, to the set of the open row. What is a label as a whole,
+/// by the hierarchy or the model, is no list.
 fn label_list(line: &Line<'_>, at: usize, text: &[u8], data: &mut DatasetBuilder<'_>) -> Result<()> {
     let list = match std::str::from_utf8(text) {
         Ok(list) if !list.contains(['\n', '\r']) => list,
         _ => return Err(line.error(at + 1, "labels are UTF-8 text without line breaks")),
     };
-    for name in list.split('@').map(str::trim) {
+    let is_one = data.is_label_before_rows(list.trim());
+    let names = list.split(if is_one { '\n' } else { '@' });
+    for name in names.map(str::trim) {
         if name.is_empty() {
             let problem = format!("a label is missing in `{}`: single @ go between labels", excerpt(list));
             return Err(line.error(at + 1, problem));

@@ -133,7 +133,7 @@ impl Model {
 
     /// Predictions with the tags that files have, where others were learnt.
     fn in_schemes_of_files(&self, mut predictions: Vec<Vec<Prediction>>) -> Vec<Vec<Prediction>> {
-        if let Some(tags) = self.text.tags {
+        if let Some(tags) = self.text.tags.filter(|tags| !tags.is_idle()) {
             for prediction in predictions.iter_mut().flatten() {
                 prediction.label = tags.back(&prediction.names()).into();
             }

@@ -51,6 +51,7 @@ pub use stored::Stored;
 
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
+use crate::linear::SeenPairs;
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
 use crate::structure::Structure;
@@ -129,7 +130,7 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        Ok(ReadOptions { label_sets: Self::HAS_SETS, ..options.clone() })
+        Ok(ReadOptions { label_sets: Self::HAS_SETS, label_tags: Self::HAS_TAGS, ..options.clone() })
     }
 
     /// The labels of training data that the options leave in it, in ascending order; none where they leave all.
@@ -207,6 +208,12 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// as many rows as there are features (or one more), its rows are theirs: a model leaves out those that are 0.
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)>;
 
+    /// The pairs of attributes and labels that have weights, where not all have. These are then the first block, and the second one has
+    /// those of the constant feature.
+    fn seen_pairs(&self) -> Option<&SeenPairs> {
+        None
+    }
+
     /// How many of the attributes, the first ones, have a weight for each pair of labels. Where there are any, these weights are the first
     /// block, and the second one has the rows of all other attributes.
     fn pair_attributes(&self) -> usize {
@@ -282,9 +289,15 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What it has learnt, drawn in lines of text.
-    fn draw(&self, structure: &Self::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
-        let _ = (structure, names, weights);
+    /// What it has learnt, drawn in lines of text; only what is near the labels `around`, where there are any.
+    fn draw(
+        &self,
+        structure: &Self::Structure,
+        names: &Alphabet,
+        weights: &[f64],
+        around: &[u32],
+    ) -> Option<String> {
+        let _ = (structure, names, weights, around);
         None
     }
 

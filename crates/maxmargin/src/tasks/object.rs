@@ -17,6 +17,7 @@ use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::FeatureMatrix;
+use crate::linear::SeenPairs;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
 use crate::risk::Risk;
@@ -203,11 +204,12 @@ pub trait FittedObject: Debug + Send + Sync {
     fn facts(&self) -> Map<String, Value>;
     fn has_label_shifts(&self) -> bool;
     fn shift_labels(&self, shifts: &[f64], weights: &mut [f64]);
+    fn seen_pairs(&self) -> Option<&SeenPairs>;
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
-    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String>;
+    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<String>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
@@ -297,6 +299,10 @@ impl<T: Task> FittedObject for Fitted<T> {
         self.task.shift_labels(self.features(), shifts, weights);
     }
 
+    fn seen_pairs(&self) -> Option<&SeenPairs> {
+        self.task.seen_pairs()
+    }
+
     fn pair_attributes(&self) -> usize {
         self.task.pair_attributes()
     }
@@ -313,8 +319,8 @@ impl<T: Task> FittedObject for Fitted<T> {
         T::couplings(&self.structure, names, weights)
     }
 
-    fn draw(&self, names: &Alphabet, weights: &[f64]) -> Option<String> {
-        self.task.draw(&self.structure, names, weights)
+    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<String> {
+        self.task.draw(&self.structure, names, weights, around)
     }
 
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>> {

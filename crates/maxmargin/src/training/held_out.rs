@@ -20,6 +20,8 @@ pub struct HeldOut {
     labels: Alphabet,
     background: Option<u32>,
     unseen: Unseen,
+    /// What a person is to be told about how it was read.
+    notes: Vec<String>,
 }
 
 /// How good predictions for held-out data are.
@@ -40,7 +42,7 @@ impl HeldOut {
         options: &ReadOptions,
         folds: Option<&[u32]>,
     ) -> Result<Self> {
-        let Reading { mut data, mut unseen, .. } = known.read(task, files, options)?;
+        let Reading { mut data, mut unseen, text, .. } = known.read(task, files, options)?;
         let mut labels = known.names.labels.clone();
         let stream = files.iter().find(|path| Source::is_stream(path));
         if let (Some(stream), 1..) = (stream, unseen.labels) {
@@ -74,13 +76,15 @@ impl HeldOut {
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
         mismatch::check_labels(files, known, data.as_ref(), &labels)?;
-        Self { background: None, data, labels, unseen }.with_background(known.task, &Background::Usual)
+        Self { background: None, data, labels, unseen, notes: text.notes }
+            .with_background(known.task, &Background::Usual)
     }
 
     /// Other examples of the training data, as the weights see them, which hold nothing unseen.
     pub fn from_training(data: Arc<dyn DataObject>, known: Known<'_>) -> Result<Self> {
         let (labels, unseen) = (known.names.labels.clone(), Unseen::default());
-        Self { background: None, data, labels, unseen }.with_background(known.task, &Background::Usual)
+        Self { background: None, data, labels, unseen, notes: Vec::new() }
+            .with_background(known.task, &Background::Usual)
     }
 
     /// With the label that stands for nothing, where the task may have one.
@@ -104,6 +108,11 @@ impl HeldOut {
     /// What the model does not know.
     pub fn unseen(&self) -> Unseen {
         self.unseen
+    }
+
+    /// What a person is to be told about how it was read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The name of the label that stands for nothing.

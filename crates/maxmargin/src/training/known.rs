@@ -82,6 +82,22 @@ impl<'a> Known<'a> {
 }
 
 impl Model {
+    /// Options of reading for more training, which starts from the model: what they do not say is as it was then.
+    pub fn options_of_more_training(&self, options: &ReadOptions) -> ReadOptions {
+        let text = self.text();
+        let takes_columns = options.columns.given().is_none()
+            && options
+                .format
+                .is_none_or(|format| Some(format.name()) == self.description().format.as_deref());
+        ReadOptions {
+            model_table: text.table.clone(),
+            usual_format: self.description().format.as_ref().and_then(|format| format.parse().ok()),
+            text_columns: text.columns.clone().filter(|_| takes_columns),
+            tags: text.tags.filter(|tags| options.tag_scheme.is_none() && !tags.is_idle()),
+            ..options.clone()
+        }
+    }
+
     /// What the model knows of data.
     pub fn known(&self) -> Known<'_> {
         Known {

@@ -11,7 +11,7 @@ use super::{Event, HeldOut, Path, PathStep, Problem, Settings};
 use crate::data::{cross_validation, hold_out};
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
-use crate::solver::{Halt, Limits, Stop};
+use crate::solver::{Halt, Limits, Report, Stop};
 use crate::surrogate::Surrogate;
 
 /// The relative gap at which runs of the path end.
@@ -33,7 +33,8 @@ const MOST_FOLDS: usize = 10;
 /// Figures that differ by less than this share of their own standard error are as good as each other.
 const TOLERANCE: f64 = 0.25;
 
-/// The share of the time there is that the choice may take.
+/// The share of the time there is that the choice may take: the other half is for the training that follows. A value of λ that is not
+/// through in all folds by then does not count, unless it is the first one.
 const TIME_SHARE: u32 = 2;
 
 /// Which λ was chosen, and why.
@@ -137,15 +138,21 @@ pub(super) fn choose(
     let validated_on = splits.iter().map(|split| split.held_out.data().len()).sum();
     let parts: usize = splits.iter().map(|split| split.held_out.data().parts().1).sum();
     let time = settings.time_limit.map(|limit| limit / TIME_SHARE);
+    let left = || time.map(|time| time.saturating_sub(start.elapsed()));
+    let is_time_up = || left().is_some_and(|left| left.is_zero());
     let mut figure = "";
     let mut tried: Vec<TriedLambda> = Vec::new();
     let mut is_cut_short = false;
     while let Some(lambda) = ladder.next().filter(|_| !is_cut_short) {
-        let mut sum = TriedLambda { lambda, value: 0.0, mean_loss: 0.0, passes: 0, seconds: 0.0, gap: 0.0 };
-        let mut badness = 0.0;
+        let mut found = Folds::default();
         for (k, (split, path)) in splits.iter().zip(&mut paths).enumerate() {
-            if let Some(time) = time {
-                path.end_within(time.saturating_sub(start.elapsed()).max(Duration::from_millis(1)));
+            // One fold of one value there must be.
+            is_cut_short |= is_time_up();
+            if is_cut_short && !(tried.is_empty() && k == 0) {
+                break;
+            }
+            if let Some(left) = left() {
+                path.end_within(left.max(Duration::from_millis(1)));
             }
             observe(ChoiceEvent::Run(lambda, (k + 1, splits.len()), path.limits()));
             let PathStep { weights, outcome, .. } = path.step(lambda, halt, |event| {
@@ -154,29 +161,42 @@ pub(super) fn choose(
             })?;
             let metrics = split.held_out.evaluate(problem.task(), &weights)?.metrics;
             figure = deciding(&metrics, settings.surrogate);
-            sum.add(&metrics, figure, splits.len());
-            badness += metrics.badness(figure).unwrap_or(f64::INFINITY) / splits.len() as f64;
-            sum.passes += outcome.report.passes;
-            sum.seconds += outcome.report.seconds;
-            sum.gap = sum.gap.max(outcome.report.certificate.gap().0);
             is_cut_short |= matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
+            found.push((metrics, outcome.report));
         }
+        if found.len() < splits.len() && !tried.is_empty() {
+            break;
+        }
+        let (one, badness) = TriedLambda::of(lambda, &found, figure);
         let tolerance = TOLERANCE * (badness.max(0.0) / parts.max(1) as f64).sqrt();
         ladder.add(lambda, badness, tolerance);
-        observe(ChoiceEvent::Tried(&sum, figure));
-        tried.push(sum);
+        observe(ChoiceEvent::Tried(&one, figure));
+        tried.push(one);
     }
     // There is a first one always.
     let lambda = ladder.best().map_or(f64::NAN, |best| tried[best].lambda);
     Ok(LambdaChoice { lambda, figure, folds: splits.len(), validated_on, tried, is_cut_short })
 }
 
+/// What came of the folds of one λ.
+type Folds = Vec<(Metrics, Report)>;
+
 impl TriedLambda {
-    /// Takes in what came of one of so many folds.
-    fn add(&mut self, metrics: &Metrics, figure: &str, folds: usize) {
-        let share = 1.0 / folds as f64;
-        self.value += share * metrics.figure(figure).unwrap_or(f64::NAN);
-        self.mean_loss += share * metrics.mean_loss();
+    /// What came of its folds, and how bad that is by this figure.
+    fn of(lambda: f64, folds: &Folds, figure: &str) -> (Self, f64) {
+        let mean = |of: &dyn Fn(&Metrics) -> f64| {
+            folds.iter().map(|(metrics, _)| of(metrics)).sum::<f64>() / folds.len() as f64
+        };
+        let reports = || folds.iter().map(|(_, report)| report);
+        let tried = Self {
+            lambda,
+            value: mean(&|metrics| metrics.figure(figure).unwrap_or(f64::NAN)),
+            mean_loss: mean(&Metrics::mean_loss),
+            passes: reports().map(|report| report.passes).sum(),
+            seconds: reports().map(|report| report.seconds).sum(),
+            gap: reports().map(|report| report.certificate.gap().0).fold(0.0, f64::max),
+        };
+        (tried, mean(&|metrics| metrics.badness(figure).unwrap_or(f64::INFINITY)))
     }
 }
 

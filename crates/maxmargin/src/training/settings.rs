@@ -6,6 +6,7 @@ use super::ThresholdMetric;
 use crate::data::columns_of;
 use crate::data::{Alphabet, DataObject, Impute, Preprocessing, background_label};
 use crate::error::{Error, Result};
+use crate::model::Model;
 use crate::risk::Risk;
 use crate::search::Strategy;
 use crate::shown::excerpt;
@@ -121,6 +122,31 @@ impl Columns {
         let Preprocessing { log_counts, idf, .. } = done;
         let impute = done.impute.or(columns.impute);
         Ok(Preprocessing { impute, log_counts, idf, normalize: self.normalize, ..columns })
+    }
+
+    /// What was asked for where a model is to be started from: nothing is the same as for that model.
+    pub fn of_start(asked: Self, model: Option<&Model>) -> Self {
+        match model {
+            Some(model) if asked == Self::default() => Self::of(model.preprocessing()),
+            _ => asked,
+        }
+    }
+
+    /// What must have been asked for where this was fitted.
+    fn of(preprocessing: &Preprocessing) -> Self {
+        let is_zero = |filled: &Vec<f64>| filled.iter().all(|&value| value == 0.0);
+        Self {
+            impute: match &preprocessing.impute {
+                None => Impute::None,
+                Some(filled) if is_zero(filled) => Impute::Zero,
+                Some(_) => Impute::Mean,
+            },
+            standardize: preprocessing.scale.is_some(),
+            center: preprocessing.shift.is_some(),
+            log_counts: preprocessing.log_counts,
+            tf_idf: preprocessing.idf.is_some(),
+            normalize: preprocessing.normalize,
+        }
     }
 
     /// Whether something that was fitted before does what is asked for here.

@@ -15,7 +15,7 @@ use crate::data::{TaskData, hold_out};
 use crate::error::{Error, Result};
 use crate::shown::{did_you_mean, excerpt};
 use crate::solver::Halt;
-use crate::tasks::{FittedObject, LabelSetExamples, Prediction};
+use crate::tasks::{FittedObject, LabelSetExamples, Multilabel, Prediction, Task};
 
 /// The share of the examples that is held out.
 const SHARE: f64 = 0.2;
@@ -74,12 +74,18 @@ pub struct TunedThresholds {
 impl TunedThresholds {
     /// Refuses tasks that have no thresholds.
     pub(super) fn check(task: &dyn FittedObject) -> Result<()> {
-        let problem =
-            "only label sets with a constant feature have thresholds (leave out the option no-bias)";
-        match task.has_label_shifts() {
-            true => Ok(()),
-            false => Err(Error::parameter("tune-threshold", problem)),
+        if task.has_label_shifts() {
+            return Ok(());
         }
+        let problem = match task.name() {
+            Multilabel::NAME => {
+                "thresholds shift the weights of a constant feature; leave out the option no-bias".to_owned()
+            }
+            other => {
+                format!("{other} has no thresholds; only the task {} has, leave it out", Multilabel::NAME)
+            }
+        };
+        Err(Error::parameter("tune-threshold", problem))
     }
 
     /// Trains on most of the examples of a problem with some settings, at this λ, and tunes on the others. None where that was

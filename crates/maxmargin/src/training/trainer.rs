@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::lambda_choice::choose;
 use super::{
-    CheckpointPlan, ChoiceEvent, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
+    CheckpointPlan, ChoiceEvent, Columns, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
     ThresholdMetric, Training, TunedThresholds, warm_start,
 };
 use crate::data::{Format, Impute};
@@ -160,15 +160,16 @@ impl Trainer {
             return Err(Error::parameter("missing", problem));
         }
         let given = self.warm_start.as_ref();
+        let columns = Columns::of_start(self.settings.columns, given);
         if let Some(model) = given
-            && !self.settings.columns.are_those_of(model.preprocessing())
+            && !columns.are_those_of(model.preprocessing())
         {
-            let problem = "cannot start from this model: its columns were changed in another way; ask for the same as then (missing, log-counts, tf-idf, standardize, center, normalize)";
+            let problem = "cannot start from this model: its columns were changed in another way; leave out what changes them (missing, log-counts, tf-idf, standardize, center, normalize), and it is as then";
             return Err(Error::parameter("warm start", problem));
         }
         // Weights are about columns as they were then.
         let given = given.filter(|model| !model.preprocessing().is_empty());
-        let fit = || self.settings.columns.fit(examples.data());
+        let fit = || columns.fit(examples.data());
         let given = given.map(|model| model.preprocessing_for(examples.names(), fit)).transpose()?;
         Problem::new(self.task.as_ref(), examples, &self.settings, given.as_ref())
     }

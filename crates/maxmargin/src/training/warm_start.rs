@@ -7,6 +7,7 @@
 use super::Problem;
 use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::error::{Error, Result};
+use crate::linear::SeenPairs;
 use crate::model::{Block, Model};
 use crate::tasks::FittedObject;
 use crate::tasks::chain::PAIR_ATTRIBUTES;
@@ -31,6 +32,12 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
     let other_weights = || differs("it has other weights; give the task the same options as then");
     let attributes = attributes(before, now, (old.pair_attributes(), new.pair_attributes()))
         .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
+    if old.seen_pairs().is_some() || new.seen_pairs().is_some() {
+        return match options(old) == options(new) {
+            true => Ok(of_pairs(model, new, &attributes, now.attributes.len(), &labels)),
+            false => Err(other_weights()),
+        };
+    }
     let mut weights = vec![0.0; new.dim()];
     let are_same_labels = before.labels.iter().eq(now.labels.iter());
     // Attributes of pairs, where both have any, are rows of a block of their own, before that of the others.
@@ -81,11 +88,58 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("links");
     fields.remove("class_weights");
     fields.remove(PAIR_ATTRIBUTES);
+    // Which nodes there are, and where labels end, goes by names too.
+    for of_nodes in ["hierarchy", "ends", "inner", "never_empty", "alpha_rule", "pairs", "tensors"] {
+        fields.remove(of_nodes);
+    }
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
         sets.remove("listed");
         sets.remove("inference");
     }
     fields
+}
+
+/// Weights where one of the two has weights for some pairs of attributes and labels only, given the new places of old attributes and
+/// labels.
+fn of_pairs(
+    model: &Model,
+    new: &dyn FittedObject,
+    attributes: &[Option<usize>],
+    new_attributes: usize,
+    labels: &[Option<usize>],
+) -> Vec<f64> {
+    let old = model.task();
+    let mut weights = vec![0.0; new.dim()];
+    // Where the weights of all attributes end, those of the constant feature begin.
+    let constant = |task: &dyn FittedObject, attributes: usize| {
+        task.seen_pairs().map_or(attributes * task.labels(), SeenPairs::len)
+    };
+    let new_place = |row: usize, label: usize| match new.seen_pairs() {
+        Some(pairs) => pairs.place(row, label as u32),
+        None => Some(row * new.labels() + label),
+    };
+    let mut take = |from: usize, to: Option<usize>| {
+        let old = model.weights().get(from);
+        if let (Some(&old), Some(weight)) = (old, to.and_then(|to| weights.get_mut(to))) {
+            *weight = old;
+        }
+    };
+    for (row, place) in attributes.iter().enumerate() {
+        let Some(new_row) = *place else { continue };
+        let range = match old.seen_pairs() {
+            Some(pairs) => pairs.starts()[row]..pairs.starts()[row + 1],
+            None => row * old.labels()..(row + 1) * old.labels(),
+        };
+        for from in range {
+            let label = old.seen_pairs().map_or(from % old.labels(), |pairs| pairs.labels()[from] as usize);
+            take(from, labels[label].and_then(|label| new_place(new_row, label)));
+        }
+    }
+    let (from, to) = (constant(old, attributes.len()), constant(new, new_attributes));
+    for (label, place) in labels.iter().enumerate() {
+        take(from + label, place.map(|label| to + label));
+    }
+    weights
 }
 
 fn places_of_names(old: &Alphabet, new: &Alphabet) -> Places {

@@ -85,7 +85,7 @@ impl TaskCommand for CompareSearches {
 
 impl CompareSearches {
     fn compare(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
-        let (examples, _) = load(&self.problem, chosen, None)?;
+        let (examples, _) = load(&self.problem, chosen, None, self.solving.quiet)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let regularizer = self.regularizer.choice_or(Regularizer::CSum(1.0));
         let settings = self.solving.add_to(self.problem.add_to(Settings::default()));

@@ -109,7 +109,7 @@ impl CompareSolvers {
     }
 
     fn compare(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
-        let (examples, _) = load(&self.problem, chosen, None)?;
+        let (examples, _) = load(&self.problem, chosen, None, self.solving.quiet)?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings { background, ..self.settings() };
         let problem = Trainer::of(chosen.task.boxed(), settings).problem(&examples)?;

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use maxmargin::data::Attributes;
+use maxmargin::linear::SeenPairs;
 use maxmargin::shown::did_you_mean;
 use maxmargin::{Model, excerpt};
 use serde_json::{Value, json};
@@ -54,9 +55,12 @@ impl<'a> Heaviest<'a> {
             false => vec![block.name],
             true => model.names().labels.iter().collect(),
         };
+        if let Some(seen) = model.task().seen_pairs() {
+            return self.attributes_of_pairs(seen);
+        }
         let attributes = &model.names().attributes;
         if has_labels(model) && block.shape.first().is_none_or(|&rows| rows < attributes.len() - pairs) {
-            // Weights of some pairs of attributes and labels only: they have no row for each attribute.
+            // Weights of another crate's task, which has no row for each attribute.
             return Vec::new();
         }
         let of_label = |(y, &label): (usize, &&'a str)| {
@@ -66,6 +70,24 @@ impl<'a> Heaviest<'a> {
         };
         let shown = |(_, label): &(usize, &&'a str)| !has_labels(model) || self.is_shown(label);
         labels.iter().enumerate().filter(shown).map(of_label).collect()
+    }
+
+    /// The same where only some pairs of attributes and labels have weights.
+    fn attributes_of_pairs(&self, seen: &SeenPairs) -> Vec<(&'a str, Vec<(String, f64)>)> {
+        let names = &self.model.names().labels;
+        let mut of_labels: Vec<Vec<(usize, f64)>> = vec![Vec::new(); names.len()];
+        for (attribute, ends) in seen.starts().windows(2).enumerate() {
+            let weights = &self.model.weights()[ends[0]..ends[1]];
+            for (&label, &weight) in seen.labels()[ends[0]..ends[1]].iter().zip(weights) {
+                of_labels[label as usize].push((attribute, weight));
+            }
+        }
+        let heaviest = |weights: &Vec<(usize, f64)>| {
+            let order = largest(weights.len(), self.top, |i| weights[i].1);
+            order.into_iter().map(|i| (self.attribute(weights[i].0), weights[i].1)).collect()
+        };
+        let shown = names.iter().zip(&of_labels).filter(|(label, _)| self.is_shown(label));
+        shown.map(|(label, weights)| (label, heaviest(weights))).collect()
     }
 
     fn attribute(&self, number: usize) -> String {

@@ -124,7 +124,9 @@ impl Inspect {
                 number(ends.1)
             );
         }
-        if let Some(drawing) = model.task().draw(&model.names().labels, model.weights()) {
+        let names = &model.names().labels;
+        let around: Vec<u32> = self.label.iter().filter_map(|label| names.get(label)).collect();
+        if let Some(drawing) = model.task().draw(names, model.weights(), &around) {
             text += &format!("\n{drawing}");
         }
         say(&(text + &heaviest.text()))

@@ -57,6 +57,20 @@ impl Borders {
     }
 }
 
+impl Borders {
+    /// The examples of a batch, of which nothing was read yet, that end before this line of the whole.
+    pub fn before_line(&mut self, batch: &Source, line: usize) -> Option<Source> {
+        match self {
+            Self::BlankLine => batch.before_line(line, 0, after_blank_line),
+            Self::Letters => batch.before_line(line, 0, after_word),
+            Self::Svmlight => batch.before_line(line, 0, svmlight::after_sequence),
+            Self::Csv { ends, header } => {
+                batch.before_line(line, header.len(), |bytes, from| ends.last(bytes, from))
+            }
+        }
+    }
+}
+
 /// The end of the last complete line for which this holds, if it is behind `from`.
 fn after_line(bytes: &[u8], from: usize, holds: impl Fn(&[u8]) -> bool) -> Option<usize> {
     let mut end = memchr::memrchr(b'\n', bytes)?;

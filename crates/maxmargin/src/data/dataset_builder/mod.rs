@@ -195,6 +195,14 @@ impl<'v> DatasetBuilder<'v> {
         }
     }
 
+    /// Whether there is such a label by what was known before the rows: the names of a model, or the labels that there may be.
+    pub fn is_label_before_rows(&self, name: &str) -> bool {
+        let name = self.renamed(name);
+        let is_known = |known: &Alphabet| known.get(&name).is_some();
+        self.fixed_vocabulary().is_some_and(|names| is_known(&names.labels))
+            || self.allowed.as_deref().is_some_and(is_known)
+    }
+
     /// What a label is called.
     fn renamed<'n>(&self, name: &'n str) -> Cow<'n, str> {
         match self.renamed.as_ref().and_then(|renamed| renamed.get(name)) {

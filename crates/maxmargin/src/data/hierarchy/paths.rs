@@ -51,7 +51,7 @@ impl NodeGraph {
     /// The tree of labels that are paths. Refused where one is none.
     pub fn from_paths<'a>(paths: impl IntoIterator<Item = &'a str>) -> crate::error::Result<Self> {
         let mut builder = GraphBuilder { has_paths: true, ..GraphBuilder::default() };
-        let error = |problem| Error::parameter("labels", problem);
+        let error = |problem| Error::parameter("a label of the data", problem);
         paths.into_iter().try_for_each(|path| builder.path(path, 0).map_err(error))?;
         builder.finish(super::Shape::Tree, |_, problem| error(problem))
     }

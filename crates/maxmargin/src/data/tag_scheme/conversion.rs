@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Span, TagScheme, spans, tag};
+use super::{RecognisedScheme, Span, TagScheme, spans, tag};
 use crate::data::alphabet::Alphabet;
 use crate::data::tags::{OUTSIDE, Tag};
 use crate::structure::UNKNOWN_LABEL;
 
-/// Data has its tags in one scheme, and a model learns them in another.
+/// Data has its tags in one scheme, and a model learns them in another, or in the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TagConversion {
     /// The scheme of the files.
@@ -18,6 +18,20 @@ pub struct TagConversion {
 }
 
 impl TagConversion {
+    /// Whether the model learns tags as they are in the files that it was trained on.
+    pub fn is_idle(self) -> bool {
+        self.files == self.model
+    }
+
+    /// The scheme of other files, given their sequences of names, where it certainly is not that of the files the model was trained on.
+    pub(crate) fn other_scheme<'a, S>(self, sequences: impl Iterator<Item = S>) -> Option<TagScheme>
+    where
+        S: Iterator<Item = &'a str>,
+    {
+        let found = RecognisedScheme::of(sequences).ok()?;
+        (!found.is_ambiguous && found.scheme != self.files).then_some(found.scheme)
+    }
+
     /// Rewrites the labels of sequences, and adds their names to `to` where it may `grow`; those that it lacks become unknown. A label
     /// without a name, or that is no tag, becomes unknown.
     pub(crate) fn convert<'s>(
@@ -52,13 +66,14 @@ impl TagConversion {
         labels
     }
 
-    /// All tags that files may have for the types that a model knows.
+    /// All tags that files may have, whatever their scheme, for the types that a model knows; those of the model first, with its numbers.
     pub(crate) fn tags_of_files(self, labels: &Alphabet) -> Alphabet {
-        let mut tags = Alphabet::default();
+        let mut tags = labels.clone();
         tags.add(OUTSIDE);
         for name in labels.iter() {
             if let Some(Tag::Chunk { kind, .. }) = Tag::of(name) {
-                self.files.all_letters().iter().for_each(|&letter| _ = tags.add(&tag(letter, kind)));
+                let letters = TagScheme::ALL.into_iter().flat_map(TagScheme::all_letters);
+                letters.for_each(|&letter| _ = tags.add(&tag(letter, kind)));
             }
         }
         tags

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tags::Tag;
 use crate::error::{Error, Result};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 
 /// A way to write chunks as tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,8 @@ impl FromStr for TagScheme {
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            Error::parameter("tag-scheme", format!("`{}` is not one of {names}", excerpt(name)))
+            let meant = did_you_mean(name, Self::ALL.map(Self::name));
+            Error::parameter("tag-scheme", format!("`{}` is not one of {names}{meant}", excerpt(name)))
         })
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     let Some(normalised) = last else { return Ok(()) };
     let drawn = normalised.model.task_as::<NodeTask>().and_then(|task| {
         let squares = task.structure().node_squares(normalised.model.weights());
-        drawing::tree(&task.task().options, &names.labels, &squares)
+        drawing::tree(&task.task().options, &names.labels, &squares, &[])
     });
     say(&format!(
         "{}\nOn the {TEST_POINTS} new points, and how many predictions change when each inner node is there {COPIES} times, one below\n\

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{HierarchyExamples, HierarchyOptions, Taxonomy};
-use crate::data::{Dataset, NodeGraph, ReadOptions, Reading, Vocabulary, read_hierarchy, read_node_names};
+use crate::data::{
+    Dataset, NodeGraph, ReadOptions, Reading, Shape, Vocabulary, read_hierarchy, read_node_names,
+};
 use crate::error::{Error, Result};
 
 /// What options say of names.
@@ -100,6 +102,14 @@ impl HierarchyOptions {
         if data.hierarchy.is_some() && nodes.graph.is_some() {
             let problem = "the data declares its hierarchy itself; leave this out";
             return Err(Error::parameter("hierarchy", problem));
+        }
+        if self.shape == Shape::Dag && nodes.graph.is_none() {
+            let problem = match data.hierarchy.is_some() {
+                true => "the data declares its hierarchy itself, with as many parents as it likes",
+                false => "labels that are paths have one parent each",
+            };
+            let problem = format!("{problem}; this goes with a file (the option hierarchy), leave it out");
+            return Err(Error::parameter("dag", problem));
         }
         let paths;
         let graph = match nodes.graph.as_ref().or(data.hierarchy.as_deref()) {

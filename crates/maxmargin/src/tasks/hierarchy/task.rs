@@ -17,6 +17,8 @@ use crate::features::Rows;
 use crate::linear::SeenPairs;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
+use crate::shown::excerpt;
+use crate::structure::alpha::USUAL_LIMIT;
 use crate::surrogate::Surrogate;
 use crate::tasks::{ComparisonOf, Stored, Task, TaskOption};
 
@@ -120,6 +122,24 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             let problem = format!("{} names for {} nodes", names.labels.len(), hierarchy.nodes());
             return Err(Error::parameter("hierarchy", problem));
         }
+        if self.options.inner == Some(false) {
+            for i in 0..data.len() {
+                let is_inner = |node: &&u32| **node != UNKNOWN_LABEL && !hierarchy.is_leaf(**node);
+                if let Some(&node) = data.labels_of(i).iter().find(is_inner) {
+                    let problem = format!(
+                        "example {} of the training data ends at `{}`, which has others below it; the option inner=yes allows that",
+                        i + 1,
+                        excerpt(names.labels.name(node))
+                    );
+                    return Err(Error::parameter("inner", problem));
+                }
+            }
+        }
+        if hierarchy.is_tree() && self.options.norm == Norm::Nhsvm && self.options.alpha_limit != USUAL_LIMIT
+        {
+            let problem = "in a tree α always add up to 1 on the way to a leaf; this is for graphs in which nodes have several parents, leave it out";
+            return Err(Error::parameter("alpha-limit", problem));
+        }
         let mut support = vec![0u32; hierarchy.nodes()];
         let mut ends = vec![false; hierarchy.nodes()];
         for i in 0..data.len() {
@@ -195,6 +215,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
                 vec![("pair", vec![1, pairs.len()]), ("bias", vec![constant, labels])]
             }
         }
+    }
+
+    fn seen_pairs(&self) -> Option<&SeenPairs> {
+        self.options.settled.pairs.as_deref()
     }
 
     fn save(&self) -> Stored {
@@ -368,7 +392,13 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         })
     }
 
-    fn draw(&self, structure: &K::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
-        drawing::tree(&self.options, names, &K::squares(structure, weights))
+    fn draw(
+        &self,
+        structure: &K::Structure,
+        names: &Alphabet,
+        weights: &[f64],
+        around: &[u32],
+    ) -> Option<String> {
+        drawing::tree(&self.options, names, &K::squares(structure, weights), around)
     }
 }
