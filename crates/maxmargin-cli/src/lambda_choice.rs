@@ -16,21 +16,24 @@ use crate::training::show;
 pub struct ChoiceProgress {
     quiet: bool,
     run: Option<Progress>,
+    /// What the task is, where there are several to choose among, and a comma.
+    variant: String,
 }
 
 impl ChoiceProgress {
     /// Before the first λ.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, run: None }
+        Self { quiet, run: None, variant: String::new() }
     }
 
     /// Takes in what happened.
     pub fn take(&mut self, event: ChoiceEvent<'_>) {
         match event {
+            ChoiceEvent::Variant(name) => self.variant = format!("{name}, "),
             ChoiceEvent::Run(lambda, (fold, folds), limits) => {
                 let fold = if folds > 1 { format!(", fold {fold} of {folds}") } else { String::new() };
                 self.finish();
-                let name = format!("choosing λ: {}{fold}", number(lambda));
+                let name = format!("choosing λ: {}{}{fold}", self.variant, number(lambda));
                 self.run = Some(Progress::bar_only(limits, self.quiet, &name));
             }
             ChoiceEvent::Of(event) => {
@@ -44,7 +47,8 @@ impl ChoiceProgress {
                     let TriedLambda { lambda, value, passes, seconds, .. } = tried;
                     let (lambda, value, time) = (number(*lambda), number(*value), time(*seconds));
                     note(&format!(
-                        "choosing λ: {lambda} has {figure} {value}, after {passes} passes in {time}"
+                        "choosing λ: {}{lambda} has {figure} {value}, after {passes} passes in {time}",
+                        self.variant,
                     ));
                 }
             }
@@ -60,11 +64,15 @@ impl ChoiceProgress {
 
 /// All values of λ in a table.
 pub fn table(choice: &LambdaChoice, examples: usize) -> String {
-    let mut table = Table::new(["λ", "C-sum", choice.figure, "mean loss", "passes", "gap", "time", ""]);
+    let columns = ["λ", "C-sum", choice.figure, "mean loss", "passes", "gap", "time", ""];
+    let chosen_of = (!choice.variants.is_empty()).then_some("");
+    let mut table = Table::new(chosen_of.into_iter().chain(columns));
     let mut tried: Vec<&TriedLambda> = choice.tried.iter().collect();
-    tried.sort_by(|a, b| b.lambda.total_cmp(&a.lambda));
-    for TriedLambda { lambda, value, mean_loss, passes, seconds, gap } in tried {
-        table.row([
+    tried.sort_by(|a, b| a.variant.cmp(&b.variant).then(b.lambda.total_cmp(&a.lambda)));
+    for TriedLambda { variant, lambda, value, mean_loss, passes, seconds, gap } in tried {
+        let is_chosen = *lambda == choice.lambda && *variant == choice.variant;
+        let name = choice.variants.get(*variant).cloned();
+        let cells = [
             number(*lambda),
             number(1.0 / (lambda * examples as f64)),
             number(*value),
@@ -72,8 +80,9 @@ pub fn table(choice: &LambdaChoice, examples: usize) -> String {
             passes.to_string(),
             format!("{gap:.1e}"),
             time(*seconds),
-            if *lambda == choice.lambda { "chosen" } else { "" }.to_owned(),
-        ]);
+            if is_chosen { "chosen" } else { "" }.to_owned(),
+        ];
+        table.row(name.into_iter().chain(cells));
     }
     table.to_string()
 }
@@ -86,7 +95,11 @@ pub fn why(choice: &LambdaChoice) -> String {
     };
     let better = if Metrics::is_smaller_better(choice.figure) { "least" } else { "best" };
     let short = if choice.is_cut_short { "; cut short" } else { "" };
-    format!("{better} {} of {} values {how}{short}", choice.figure.replace('_', " "), choice.tried.len())
+    let of = match choice.variants.get(choice.variant) {
+        Some(name) => format!(" with {name}, of {} others and", choice.variants.len() - 1),
+        None => " of".to_owned(),
+    };
+    format!("{better} {}{of} {} values {how}{short}", choice.figure.replace('_', " "), choice.tried.len())
 }
 
 /// What to say of a choice that all values came out of alike.
@@ -126,12 +139,13 @@ pub fn cut_note(choice: &LambdaChoice, time_limit: Option<Duration>) -> Option<S
 pub fn json(choice: &LambdaChoice, examples: usize) -> Value {
     let one = |tried: &TriedLambda| {
         json!({
-            "lambda": tried.lambda, "c_sum": 1.0 / (tried.lambda * examples as f64), "value": tried.value,
+            "variant": choice.variants.get(tried.variant), "lambda": tried.lambda, "c_sum": 1.0 / (tried.lambda * examples as f64), "value": tried.value,
             "mean_loss": tried.mean_loss, "passes": tried.passes, "seconds": tried.seconds, "gap": tried.gap,
         })
     };
     json!({
         "figure": choice.figure,
+        "variant": choice.variants.get(choice.variant),
         "folds": choice.folds,
         "validated_on": choice.validated_on,
         "cut_short": choice.is_cut_short,

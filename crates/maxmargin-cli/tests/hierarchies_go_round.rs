@@ -34,6 +34,7 @@ fn a_file_goes_round() {
         "ssvm",
         "ssvm --weights seen",
         "ssvm --solver bmrm",
+        "ssvm --loss normalized --alpha maxmin",
     ] {
         folder.run(&format!("train hierarchy --train train.svm {flags} --norm {norm} --quiet")).success();
         assert_eq!(folder.output("predict --model m --input train.svm").lines().next(), Some("cat"));
@@ -56,6 +57,40 @@ fn a_file_goes_round() {
     let drawn = folder.output("inspect m");
     assert!(drawn.contains("\n  cat ") && drawn.contains("\nanimal "), "{drawn}");
     assert!(!drawn.contains("fern") && !drawn.contains("life"), "{drawn}");
+}
+
+#[test]
+fn rules_are_chosen_with_lambda() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    let train =
+        "train hierarchy --train train.svm --hierarchy tree.txt --norm nhsvm --alpha auto --cv 3 --model";
+    let output = folder.run(&format!("{train} m")).success().get_output().clone();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(err.matches("| chosen |").count(), 1, "{err}");
+    for rule in ["rho=2", "maxmin", "rho=2,directed", "rho=1.5", "hsvm", "flat"] {
+        assert!(
+            err.contains(&format!("\n| {rule} ")) && err.contains(&format!("choosing λ: {rule}, ")),
+            "{err}"
+        );
+    }
+    let found: serde_json::Value =
+        serde_json::from_str(&folder.output(&format!("{train} j --json --quiet --solver bcfw"))).unwrap();
+    let choice = &found["lambda_choice"];
+    let rule = choice["variant"].as_str().unwrap();
+    assert!(out.contains(&format!("with {rule}, of 5 others")), "{out}");
+    assert!(choice["tried"].as_array().unwrap().iter().all(|tried| tried["variant"].is_string()), "{choice}");
+    let norm =
+        if ["hsvm", "flat"].contains(&rule) { rule.to_owned() } else { format!("nhsvm --alpha {rule}") };
+    let train = "train hierarchy --train train.svm --hierarchy tree.txt --quiet";
+    folder.run(&format!("{train} --norm {norm} --lambda {} --model n", found["lambda"])).success();
+    let [chosen, named] = ["m", "n"].map(|model| std::fs::read(folder.path(model)).unwrap());
+    assert!(chosen == named, "the models differ");
+    let path = "path hierarchy --train train.svm --hierarchy tree.txt --hold-out 0.2 --model p";
+    folder.refusal(&format!("{path} --norm nhsvm --alpha auto"), &["--alpha", "name a rule"]);
+    folder.refusal(&format!("{train} --norm ssvm --alpha auto --model q"), &["--alpha", "ssvm"]);
+    folder.refusal(&format!("{train} --norm nhsvm --alpha best --model q"), &["--alpha", "no rule", "auto"]);
 }
 
 #[test]

@@ -167,6 +167,67 @@ fn largest_of_smallest_weights() {
     }
 }
 
+/// A random tree without duplicates, each inner node having two children at least, and the same with each inner node several times, one below
+/// the other; and of each node of the latter which one it stands for.
+fn tree_with_copies(random: &mut Pcg64Mcg) -> (Hierarchy, Hierarchy, Vec<usize>) {
+    loop {
+        let nodes = random.random_range(3..=12);
+        let above = |child: usize, random: &mut Pcg64Mcg| match random.random_range(0..10) {
+            0 => None,
+            _ => (child > 0).then(|| random.random_range(0..child as u32)),
+        };
+        let parents: Vec<Option<u32>> = (0..nodes).map(|child| above(child, random)).collect();
+        let children = |node: usize| parents.iter().filter(|parent| **parent == Some(node as u32)).count();
+        if (0..nodes).any(|node| children(node) == 1) || (0..nodes).all(|node| children(node) == 0) {
+            continue;
+        }
+        let (mut copied, mut originals, mut last) = (Vec::new(), Vec::new(), vec![0; nodes]);
+        for node in 0..nodes {
+            let mut parent = parents[node].map(|parent| last[parent as usize]);
+            for _ in 0..if children(node) > 0 { random.random_range(1..=4) } else { 1 } {
+                copied.push(parent);
+                originals.push(node);
+                parent = Some(copied.len() as u32 - 1);
+            }
+            last[node] = copied.len() as u32 - 1;
+        }
+        return (Hierarchy::forest(&parents).unwrap(), Hierarchy::forest(&copied).unwrap(), originals);
+    }
+}
+
+/// Theorem 1 on random trees: by how much the summed α of copies differ from those without copies.
+#[test]
+fn summed_weights_of_copies_approach_those_of_the_minimal_tree() {
+    let mut random = Pcg64Mcg::seed_from_u64(5);
+    let trees: Vec<_> = (0..60).map(|_| tree_with_copies(&mut random)).collect();
+    let moved = |rho: f64| -> Vec<f64> {
+        let rule = AlphaRule::Power { rho, is_directed: false };
+        let of_tree = |(minimal, copied, originals): &(Hierarchy, Hierarchy, Vec<usize>)| {
+            let mut rest = rule.weights(minimal, 1.0).unwrap();
+            let together = rule.weights(copied, 1.0).unwrap();
+            originals.iter().zip(&together).for_each(|(&node, alpha)| rest[node] -= alpha);
+            rest.iter().fold(0.0_f64, |most, rest| most.max(rest.abs()))
+        };
+        trees.iter().map(of_tree).collect()
+    };
+    let largest = |moved: &[f64]| moved.iter().copied().fold(0.0, f64::max);
+    let mean = |moved: &[f64]| moved.iter().sum::<f64>() / moved.len() as f64;
+    let mut before = f64::INFINITY;
+    // What is left at each ρ, at most.
+    for (rho, allowed) in [(2.0, 0.5), (1.5, 0.4), (1.2, 0.1), (1.1, 5e-3), (1.05, 1e-5), (1.02, 1e-12)] {
+        let here = moved(rho);
+        assert!(largest(&here) < allowed && mean(&here) < before, "ρ = {rho}: {here:?}");
+        before = mean(&here);
+    }
+    assert!(mean(&moved(2.0)) > 0.05);
+    // But then nearly nothing is left for leaves below the top.
+    let starved = AlphaRule::Power { rho: 1.1, is_directed: false };
+    let mut parents = vec![None];
+    parents.extend(vec![Some(0); 8]);
+    let alpha = starved.weights(&Hierarchy::forest(&parents).unwrap(), 1.0).unwrap();
+    assert!(alpha[0] > 1.0 - 2e-9 && alpha[8] < 1e-9 && alpha[8] > 0.0, "{alpha:?}");
+}
+
 /// Theorem 1 of chapter 6: as ρ falls to 1, duplicated nodes weigh together what the one they stand for weighs, so that
 /// they change nothing.
 #[test]

@@ -190,9 +190,13 @@ impl Train {
         let is_chosen = matches!(settings.regularizer, Regularizer::Chosen { .. });
         let trainer = self.trainer(chosen, settings, start);
         let problem = trainer.problem(&examples)?;
-        if is_chosen && chosen.given.any_of_solving() {
-            // To choose λ takes long, so flags without effect are refused before, under the λ for which most solvers are taken.
-            let solver = self.solver.resolve(problem.risk()?.as_ref(), f64::MIN_POSITIVE).kind;
+        // To choose λ takes long, so flags without effect are refused before, under the λ for which most solvers are taken. Where more is left
+        // open than λ there is no risk yet; what else is wrong with it is said below.
+        if is_chosen
+            && chosen.given.any_of_solving()
+            && let Ok(risk) = problem.risk()
+        {
+            let solver = self.solver.resolve(risk.as_ref(), f64::MIN_POSITIVE).kind;
             chosen.given.check_solving(&[solver], self.problem.surrogate)?;
         }
         let test = match others {

@@ -87,6 +87,7 @@ impl<T: Task> Fitted<T> {
     /// The examples of labelled data.
     pub fn examples(&self, data: &T::Data) -> Result<Vec<Example<T::Structure>>> {
         self.check(data)?;
+        self.task.check_decided()?;
         if data.is_empty() {
             return Err(Error::parameter("training data", "there are no examples"));
         }

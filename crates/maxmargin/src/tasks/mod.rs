@@ -142,6 +142,17 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// The task for some data: nothing in it is left to be read or found out.
     fn resolve(&self, names: &Vocabulary, data: &Self::Data) -> Result<Self>;
 
+    /// The tasks that validation is to choose among, each by its name, where an option leaves that open; else none.
+    fn variants(&self, data: &Self::Data) -> Result<Vec<(String, Self)>> {
+        let _ = data;
+        Ok(Vec::new())
+    }
+
+    /// Refuses to learn where an option still leaves [variants](Self::variants) open.
+    fn check_decided(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The structure for so many features and labels. The task must be [resolved](Self::resolve).
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure>;
 

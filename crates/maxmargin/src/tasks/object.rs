@@ -77,6 +77,7 @@ pub trait TaskObject: Debug + Send + Sync {
         known: &'a Vocabulary,
     ) -> Result<ExampleBatches<'a>>;
     fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>>;
+    fn variants(&self, data: &dyn DataObject) -> Result<Vec<(String, Box<dyn TaskObject>)>>;
     /// The task for some data, with its structure.
     fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>>;
     /// The task of a model file.
@@ -158,6 +159,11 @@ impl<T: Task> TaskObject for T {
 
     fn select(&self, data: &dyn DataObject) -> Result<Option<Vec<u32>>> {
         Ok(Task::select(self, own::<T>(data)?))
+    }
+
+    fn variants(&self, data: &dyn DataObject) -> Result<Vec<(String, Box<dyn TaskObject>)>> {
+        let variants = Task::variants(self, own::<T>(data)?)?.into_iter();
+        Ok(variants.map(|(name, task)| (name, Box::new(task) as _)).collect())
     }
 
     fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>> {

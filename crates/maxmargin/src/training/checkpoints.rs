@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::identity::LAMBDA;
 use crate::checkpoint::{CheckpointDir, Identity};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
@@ -34,12 +33,10 @@ impl CheckpointPlan {
         Ok(directory)
     }
 
-    /// λ of the run that is gone on with, if there is one.
-    pub(super) fn lambda(&self) -> Result<Option<f64>> {
+    /// The identity of the run that is gone on with, if there is one.
+    pub(super) fn earlier(&self) -> Result<Option<Identity>> {
         let directory = self.open()?;
-        let identity = if directory.exists() { directory.identity()? } else { Identity::new() };
-        let lambda = identity.iter().find(|(name, _)| name == LAMBDA);
-        Ok(lambda.and_then(|(_, value)| value.parse().ok()))
+        directory.exists().then(|| directory.identity()).transpose()
     }
 }
 

@@ -6,21 +6,28 @@ use super::Problem;
 use crate::checkpoint::Identity;
 use crate::data::{Preprocessing, fingerprint_of_bytes};
 use crate::solver::{SolverKind, SolverSettings};
+use crate::tasks::FittedObject;
 
 /// What λ is called in an identity.
-pub(super) const LAMBDA: &str = "λ";
+const LAMBDA: &str = "λ";
 
-/// All that decides which way a run goes. What is easiest to understand comes first: the first difference is reported.
-pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> Identity {
-    let start = settings
-        .start
-        .as_ref()
-        .map_or("at 0".to_owned(), |start| format!("the weights {} of another model", hash(start)));
-    let stored = problem.task().save();
+/// λ of a run.
+pub(super) fn lambda_of(identity: &Identity) -> Option<f64> {
+    let lambda = identity.iter().find(|(name, _)| name == LAMBDA);
+    lambda.and_then(|(_, value)| value.parse().ok())
+}
+
+/// Whether a run is one of this task with these options.
+pub(super) fn is_of_task(identity: &Identity, task: &dyn FittedObject) -> bool {
+    of_task(task).iter().all(|own| identity.contains(own))
+}
+
+/// What a task and its options say of a run.
+fn of_task(task: &dyn FittedObject) -> Identity {
+    let stored = task.save();
     let mut identity: Identity = Vec::new();
     let mut add = |name: &str, value: String| identity.push((name.to_owned(), value));
-    add("program version", env!("CARGO_PKG_VERSION").to_owned());
-    add("task", problem.task().name().to_owned());
+    add("task", task.name().to_owned());
     let nested = |(name, value): (&String, &Value)| match value {
         Value::Object(fields) => fields.clone().into_iter().collect(),
         value => vec![(name.clone(), value.clone())],
@@ -36,6 +43,18 @@ pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSet
     for (name, _, values) in &stored.tensors {
         add(name, format!("numbers {}", hash(values)));
     }
+    identity
+}
+
+/// All that decides which way a run goes. What is easiest to understand comes first: the first difference is reported.
+pub(super) fn identity(problem: &Problem, kind: SolverKind, settings: &SolverSettings) -> Identity {
+    let start = settings
+        .start
+        .as_ref()
+        .map_or("at 0".to_owned(), |start| format!("the weights {} of another model", hash(start)));
+    let mut identity = vec![("program version".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
+    identity.extend(of_task(problem.task()));
+    let mut add = |name: &str, value: String| identity.push((name.to_owned(), value));
     add("surrogate", problem.search().surrogate().to_string());
     add("search", problem.search().to_string());
     add("number of weights", problem.task().dim().to_string());

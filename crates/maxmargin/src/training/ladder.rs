@@ -66,6 +66,21 @@ impl Ladder {
         Ok(Self { asked, factor, patience: 1, tried: Vec::new() })
     }
 
+    /// This value alone.
+    pub fn only(lambda: f64) -> Self {
+        Self { asked: vec![lambda], factor: 1.0, patience: 0, tried: Vec::new() }
+    }
+
+    /// This value and one on either side, and more beyond the ends if need be.
+    pub fn around(lambda: f64) -> Self {
+        Self {
+            asked: vec![lambda * FACTOR, lambda, lambda / FACTOR],
+            factor: FACTOR,
+            patience: 1,
+            tried: Vec::new(),
+        }
+    }
+
     /// As many values as it takes, from this one down.
     pub fn down_from(lambda: f64) -> Self {
         let asked = std::iter::successors(Some(lambda), |lambda| Some(lambda / FACTOR)).take(LEAST).collect();
@@ -181,6 +196,9 @@ mod tests {
         let (tried, _) = climb(Ladder::of(&[1.0, 1e-200]).unwrap(), from(1e-300), 0.0);
         assert_eq!(tried, [1.0, 1e-200]);
         assert!(Ladder::of(&[]).is_err() && Ladder::of(&[0.0]).is_err());
+        let (tried, best) = climb(Ladder::around(1.0), from(1e-2), 0.0);
+        assert!(tried.len() == 6 && (best - 1e-2).abs() < 1e-9, "{tried:?}");
+        assert_eq!(climb(Ladder::only(1.0), from(0.1), 0.0), (vec![1.0], 1.0));
     }
 
     #[test]

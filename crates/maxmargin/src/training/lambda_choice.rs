@@ -3,16 +3,19 @@
 //! The path is coarse. Its runs start from each other, end at a gap of [`COARSE_GAP`], and are √10 apart: figures on other data
 //! hardly change below that. [`Path::ladder`] says where it begins, and [`Ladder`](super::Ladder) where it ends. Everything follows from
 //! data, settings and seed, whatever the number of threads.
+//!
+//! Where an option leaves more open than λ ([`Task::variants`](crate::tasks::Task::variants)), that is chosen with it, by the same figure.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::{Event, HeldOut, Path, PathStep, Problem, Settings};
+use super::{Event, HeldOut, Ladder, Path, PathStep, Problem, Settings};
 use crate::data::{cross_validation, hold_out};
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::solver::{Halt, Limits, Report, Stop};
 use crate::surrogate::Surrogate;
+use crate::tasks::TaskObject;
 
 /// The relative gap at which runs of the path end.
 const COARSE_GAP: f64 = 0.1;
@@ -37,11 +40,15 @@ const TOLERANCE: f64 = 0.25;
 /// through in all folds by then does not count, unless it is the first one.
 const TIME_SHARE: u32 = 2;
 
-/// Which λ was chosen, and why.
+/// Which λ was chosen, and with it which of several tasks, and why.
 #[derive(Debug, Clone)]
 pub struct LambdaChoice {
     /// The one that was chosen.
     pub lambda: f64,
+    /// What the task was chosen among, by name; empty where it was not.
+    pub variants: Vec<String>,
+    /// The place of the one that was chosen among them.
+    pub variant: usize,
     /// The name of the figure that decided.
     pub figure: &'static str,
     /// The number of folds; 1 where one share of the examples was held out.
@@ -57,6 +64,8 @@ pub struct LambdaChoice {
 /// What came of one λ.
 #[derive(Debug, Clone, Copy)]
 pub struct TriedLambda {
+    /// The place of the task among those that there were to choose; 0 where there was one.
+    pub variant: usize,
     /// λ.
     pub lambda: f64,
     /// The figure that decides, in the mean over folds.
@@ -74,6 +83,8 @@ pub struct TriedLambda {
 /// What a choice tells while it goes on.
 #[derive(Debug)]
 pub enum ChoiceEvent<'a> {
+    /// A task begins, where there are several to choose among.
+    Variant(&'a str),
     /// A run begins: λ, the number of the fold from 1 on and of all folds, and when the run ends.
     Run(f64, (usize, usize), Limits),
     /// A run tells something.
@@ -117,65 +128,165 @@ impl Split {
     }
 }
 
-/// Chooses λ for a problem; in so many folds where that is asked for.
+/// What is left open, and how it is to be chosen.
+pub(super) struct Open<'a> {
+    /// The only λ, where it is said.
+    pub lambda: Option<f64>,
+    /// In so many folds, where that is asked for.
+    pub folds: Option<usize>,
+    /// The tasks that there are to choose among, by name; none where it is λ only.
+    pub variants: &'a [(String, Box<dyn TaskObject>)],
+}
+
+/// Chooses λ for a problem, and with it one of several tasks, which the problem then has.
+///
+/// The first task has a ladder of its own. Those of the others are around the λ that is as far below the one with which theirs would begin.
 pub(super) fn choose(
-    problem: &Problem,
+    problem: &mut Problem,
     settings: &Settings,
-    asked: Option<usize>,
+    open: &Open<'_>,
     halt: &Halt,
     mut observe: impl FnMut(ChoiceEvent<'_>),
 ) -> Result<LambdaChoice> {
-    let start = Instant::now();
-    let splits = Split::all(problem, settings, asked)?;
-    let coarse = Settings {
-        gap: settings.gap.max(COARSE_GAP),
-        max_passes: Some(settings.max_passes.unwrap_or(MOST_PASSES)),
-        ..settings.clone()
-    };
-    let mut paths: Vec<Path<'_>> =
-        splits.iter().map(|split| Path::new(&split.problem, coarse.clone())).collect::<Result<_>>()?;
-    let mut ladder = paths[0].ladder()?;
+    let mut splits = Split::all(problem, settings, open.folds)?;
     let validated_on = splits.iter().map(|split| split.held_out.data().len()).sum();
-    let parts: usize = splits.iter().map(|split| split.held_out.data().parts().1).sum();
-    let time = settings.time_limit.map(|limit| limit / TIME_SHARE);
-    let left = || time.map(|time| time.saturating_sub(start.elapsed()));
-    let is_time_up = || left().is_some_and(|left| left.is_zero());
-    let mut figure = "";
-    let mut tried: Vec<TriedLambda> = Vec::new();
-    let mut is_cut_short = false;
-    while let Some(lambda) = ladder.next().filter(|_| !is_cut_short) {
+    let mut choosing = Choosing::new(settings, halt, &splits);
+    let mut usual_share = None;
+    let mut best: Option<(f64, usize)> = None;
+    for place in 0..open.variants.len().max(1) {
+        if choosing.is_cut_short {
+            break;
+        }
+        if let Some((name, task)) = open.variants.get(place) {
+            observe(ChoiceEvent::Variant(name));
+            let fitted = task.fit(problem.examples().names(), problem.examples().data())?;
+            splits.iter_mut().try_for_each(|split| split.problem.set_task(fitted.boxed()))?;
+        }
+        let coarse = choosing.coarse.clone();
+        let mut paths: Vec<Path<'_>> =
+            splits.iter().map(|split| Path::new(&split.problem, coarse.clone())).collect::<Result<_>>()?;
+        let first = paths[0].first_lambda()?;
+        let mut ladder = match (open.lambda, usual_share) {
+            (Some(lambda), _) => Ladder::only(lambda),
+            (None, None) => Ladder::down_from(first),
+            (None, Some(share)) => Ladder::around(share * first),
+        };
+        let begin = choosing.tried.len();
+        while let Some(lambda) = ladder.next().filter(|_| !choosing.is_cut_short) {
+            let Some((badness, tolerance)) =
+                choosing.run(place, lambda, &splits, &mut paths, &mut observe)?
+            else {
+                break;
+            };
+            ladder.add(lambda, badness, tolerance);
+        }
+        // There is a first λ always.
+        let Some(own) = ladder.best().map(|own| begin + own) else { continue };
+        usual_share = usual_share.or(Some(choosing.tried[own].lambda / first));
+        if best.is_none_or(|(badness, _)| choosing.badness[own] < badness) {
+            best = Some((choosing.badness[own], own));
+        }
+    }
+    let Choosing { figure, tried, is_cut_short, .. } = choosing;
+    let chosen = best.map(|(_, place)| tried[place]);
+    let (lambda, variant) = chosen.map_or((f64::NAN, 0), |chosen| (chosen.lambda, chosen.variant));
+    if let Some((_, task)) = open.variants.get(variant) {
+        let fitted = task.fit(problem.examples().names(), problem.examples().data())?;
+        problem.set_task(fitted)?;
+    }
+    let variants = open.variants.iter().map(|(name, _)| name.clone()).collect();
+    Ok(LambdaChoice {
+        lambda,
+        variants,
+        variant,
+        figure,
+        folds: splits.len(),
+        validated_on,
+        tried,
+        is_cut_short,
+    })
+}
+
+/// What was tried so far, and how runs are made.
+struct Choosing<'a> {
+    settings: &'a Settings,
+    halt: &'a Halt,
+    /// The settings of runs.
+    coarse: Settings,
+    start: Instant,
+    /// The number of parts that are predicted.
+    parts: usize,
+    figure: &'static str,
+    tried: Vec<TriedLambda>,
+    badness: Vec<f64>,
+    is_cut_short: bool,
+}
+
+impl<'a> Choosing<'a> {
+    fn new(settings: &'a Settings, halt: &'a Halt, splits: &[Split]) -> Self {
+        let coarse = Settings {
+            gap: settings.gap.max(COARSE_GAP),
+            max_passes: Some(settings.max_passes.unwrap_or(MOST_PASSES)),
+            ..settings.clone()
+        };
+        let parts = splits.iter().map(|split| split.held_out.data().parts().1).sum();
+        let (tried, badness) = (Vec::new(), Vec::new());
+        Self {
+            settings,
+            halt,
+            coarse,
+            start: Instant::now(),
+            parts,
+            figure: "",
+            tried,
+            badness,
+            is_cut_short: false,
+        }
+    }
+
+    /// Trains with a λ on all splits. How bad that is for what is held out, and by how much less others are as good; nothing where the time
+    /// was up before the last split.
+    fn run(
+        &mut self,
+        variant: usize,
+        lambda: f64,
+        splits: &[Split],
+        paths: &mut [Path<'_>],
+        observe: &mut impl FnMut(ChoiceEvent<'_>),
+    ) -> Result<Option<(f64, f64)>> {
+        let time = self.settings.time_limit.map(|limit| limit / TIME_SHARE);
+        let start = self.start;
+        let left = || time.map(|time| time.saturating_sub(start.elapsed()));
+        let is_time_up = || left().is_some_and(|left| left.is_zero());
         let mut found = Folds::default();
-        for (k, (split, path)) in splits.iter().zip(&mut paths).enumerate() {
+        for (k, (split, path)) in splits.iter().zip(paths).enumerate() {
             // One fold of one value there must be.
-            is_cut_short |= is_time_up();
-            if is_cut_short && !(tried.is_empty() && k == 0) {
+            self.is_cut_short |= is_time_up();
+            if self.is_cut_short && !(self.tried.is_empty() && k == 0) {
                 break;
             }
             if let Some(left) = left() {
                 path.end_within(left.max(Duration::from_millis(1)));
             }
             observe(ChoiceEvent::Run(lambda, (k + 1, splits.len()), path.limits()));
-            let PathStep { weights, outcome, .. } = path.step(lambda, halt, |event| {
+            let PathStep { weights, outcome, .. } = path.step(lambda, self.halt, |event| {
                 observe(ChoiceEvent::Of(event));
                 ControlFlow::Continue(())
             })?;
-            let metrics = split.held_out.evaluate(problem.task(), &weights)?.metrics;
-            figure = deciding(&metrics, settings.surrogate);
-            is_cut_short |= matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
+            let metrics = split.held_out.evaluate(split.problem.task(), &weights)?.metrics;
+            self.figure = deciding(&metrics, self.settings.surrogate);
+            self.is_cut_short |= matches!(outcome.stop, Stop::Interrupted | Stop::TimeLimit);
             found.push((metrics, outcome.report));
         }
-        if found.len() < splits.len() && !tried.is_empty() {
-            break;
+        if found.len() < splits.len() && !self.tried.is_empty() {
+            return Ok(None);
         }
-        let (one, badness) = TriedLambda::of(lambda, &found, figure);
-        let tolerance = TOLERANCE * (badness.max(0.0) / parts.max(1) as f64).sqrt();
-        ladder.add(lambda, badness, tolerance);
-        observe(ChoiceEvent::Tried(&one, figure));
-        tried.push(one);
+        let (one, badness) = TriedLambda::of((variant, lambda), &found, self.figure);
+        observe(ChoiceEvent::Tried(&one, self.figure));
+        self.tried.push(one);
+        self.badness.push(badness);
+        Ok(Some((badness, TOLERANCE * (badness.max(0.0) / self.parts.max(1) as f64).sqrt())))
     }
-    // There is a first one always.
-    let lambda = ladder.best().map_or(f64::NAN, |best| tried[best].lambda);
-    Ok(LambdaChoice { lambda, figure, folds: splits.len(), validated_on, tried, is_cut_short })
 }
 
 /// What came of the folds of one λ.
@@ -183,12 +294,13 @@ type Folds = Vec<(Metrics, Report)>;
 
 impl TriedLambda {
     /// What came of its folds, and how bad that is by this figure.
-    fn of(lambda: f64, folds: &Folds, figure: &str) -> (Self, f64) {
+    fn of((variant, lambda): (usize, f64), folds: &Folds, figure: &str) -> (Self, f64) {
         let mean = |of: &dyn Fn(&Metrics) -> f64| {
             folds.iter().map(|(metrics, _)| of(metrics)).sum::<f64>() / folds.len() as f64
         };
         let reports = || folds.iter().map(|(_, report)| report);
         let tried = Self {
+            variant,
             lambda,
             value: mean(&|metrics| metrics.figure(figure).unwrap_or(f64::NAN)),
             mean_loss: mean(&Metrics::mean_loss),

@@ -49,15 +49,20 @@ impl<'a> Path<'a> {
         Ok(Self { problem, settings, risk, weights: None, kept: None })
     }
 
-    /// Values of λ for this problem, where nobody names any. With g the slope of the risk at w = 0, its plane there says that
-    /// F* ≥ R(0) − ‖g‖²/2λ: above λ = ‖g‖²/R(0) at least half of the risk stays whatever the weights. They begin a little below.
+    /// Values of λ for this problem, where nobody names any.
     pub fn ladder(&self) -> Result<Ladder> {
+        Ok(Ladder::down_from(self.first_lambda()?))
+    }
+
+    /// The λ with which a [ladder](Self::ladder) begins. With g the slope of the risk at w = 0, its plane there says that
+    /// F* ≥ R(0) − ‖g‖²/2λ: above λ = ‖g‖²/R(0) at least half of the risk stays whatever the weights. It is a little below.
+    pub(super) fn first_lambda(&self) -> Result<f64> {
         let (risk, origin) = (self.risk.as_ref(), vec![0.0; self.risk.dim()]);
         let at_origin = evaluate(risk, Point::from(&origin[..]), &Groups::new(risk.len(), 1))?;
         let slope: f64 = at_origin.planes.iter().map(|plane| norm_squared(&plane.slope)).sum();
         let first = FIRST_SHARE * slope / at_origin.risk.value;
         let is_one = first.is_finite() && first > 0.0 && first.recip().is_finite();
-        Ok(Ladder::down_from(if is_one { first } else { 1.0 }))
+        Ok(if is_one { first } else { 1.0 })
     }
 
     /// Ends the next runs within so much time.

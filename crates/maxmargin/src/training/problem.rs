@@ -54,6 +54,13 @@ impl Problem {
         Ok(Self { task: fitted, examples, search, search_options, preprocessing })
     }
 
+    /// Puts another task for the same examples in place of this one.
+    pub(super) fn set_task(&mut self, task: Box<dyn FittedObject>) -> Result<()> {
+        self.search = task.search(&self.search_options, self.examples.data())?;
+        self.task = task;
+        Ok(())
+    }
+
     /// The same problem with some of its examples.
     pub fn subset(&self, examples: &[usize]) -> Result<Self> {
         Ok(Self {

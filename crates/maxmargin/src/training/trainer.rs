@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::lambda_choice::choose;
+use super::identity::{is_of_task, lambda_of};
+use super::lambda_choice::{Open, choose};
 use super::{
     CheckpointPlan, ChoiceEvent, Columns, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
     ThresholdMetric, Training, TunedThresholds, warm_start,
@@ -191,14 +192,22 @@ impl Trainer {
         halt: &Halt,
         observe: impl FnMut(ChoiceEvent<'_>),
     ) -> Result<Training> {
+        let mut problem = problem;
+        let variants = self.task.variants(problem.examples().data())?;
+        if let Some((_, first)) = variants.first() {
+            problem.set_task(first.fit(problem.examples().names(), problem.examples().data())?)?;
+        }
         // First, since without examples there is no λ either.
-        let risk = problem.risk()?;
+        let mut risk = problem.risk()?;
         self.settings.solver.check(risk.as_ref())?;
         if self.settings.tune_threshold.is_some() {
             TunedThresholds::check(problem.task())?;
         }
         let begun = Instant::now();
-        let (lambda, lambda_choice) = self.decide(&problem, halt, observe)?;
+        let (lambda, lambda_choice) = self.decide(&mut problem, &variants, halt, observe)?;
+        if !variants.is_empty() {
+            risk = problem.risk()?;
+        }
         let mut settings = self.settings.solver_settings(lambda)?;
         let choice = self.settings.solver.resolve(risk.as_ref(), lambda);
         if let Some(model) = &self.warm_start {
@@ -241,21 +250,33 @@ impl Trainer {
         }
     }
 
-    /// λ, and how it was chosen where that was not said. A run that goes on from a checkpoint goes on with its λ.
+    /// λ, and how it was chosen where that was not said; and with it the task, where there are several. A run that goes on from a checkpoint
+    /// goes on with what was chosen then.
     fn decide(
         &self,
-        problem: &Problem,
+        problem: &mut Problem,
+        variants: &[(String, Box<dyn TaskObject>)],
         halt: &Halt,
         observe: impl FnMut(ChoiceEvent<'_>),
     ) -> Result<(f64, Option<LambdaChoice>)> {
-        let Regularizer::Chosen { folds } = self.settings.regularizer else {
-            let lambda = self.settings.regularizer.lambda(problem.examples().len());
-            return Ok((lambda.unwrap_or(f64::NAN), None));
+        let (lambda, folds) = match self.settings.regularizer {
+            Regularizer::Chosen { folds } => (None, folds),
+            said => (Some(said.lambda(problem.examples().len()).unwrap_or(f64::NAN)), None),
         };
-        if let Some(lambda) = self.checkpoint.as_ref().map(CheckpointPlan::lambda).transpose()?.flatten() {
+        if let (Some(lambda), []) = (lambda, variants) {
             return Ok((lambda, None));
         }
-        let choice = choose(problem, &self.settings, folds, halt, observe)?;
+        if let Some(earlier) = self.checkpoint.as_ref().map(CheckpointPlan::earlier).transpose()?.flatten() {
+            for (_, task) in variants {
+                let fitted = task.fit(problem.examples().names(), problem.examples().data())?;
+                if is_of_task(&earlier, fitted.as_ref()) {
+                    problem.set_task(fitted)?;
+                    break;
+                }
+            }
+            return Ok((lambda.or(lambda_of(&earlier)).unwrap_or(f64::NAN), None));
+        }
+        let choice = choose(problem, &self.settings, &Open { lambda, folds, variants }, halt, observe)?;
         Ok((choice.lambda, Some(choice)))
     }
 

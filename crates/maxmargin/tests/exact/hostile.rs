@@ -106,7 +106,7 @@ fn small_problem(random: &mut Pcg64Mcg) -> Problem {
 }
 
 /// A number of this order of magnitude: a power of ten, or one with all digits.
-fn number_between(least: i32, most: i32, random: &mut Pcg64Mcg) -> f64 {
+pub fn number_between(least: i32, most: i32, random: &mut Pcg64Mcg) -> f64 {
     let digits = if random.random() { 1.0 } else { random.random_range(1.0..10.0) };
     let power = random.random_range(least..=most);
     (digits * format!("1e{power}").parse::<f64>().expect("a number")).clamp(ten(least), ten(most))
@@ -117,7 +117,7 @@ fn ten(power: i32) -> f64 {
 }
 
 /// Makes the numbers of a problem hard on floating point.
-fn spoil(problem: &mut Problem, random: &mut Pcg64Mcg) {
+pub fn spoil(problem: &mut Problem, random: &mut Pcg64Mcg) {
     duplicate(problem, random);
     give_digits(problem, random);
     let whole = if random.random() { 1.0 } else { number_between(-12, 12, random) };
@@ -143,7 +143,7 @@ fn spoil(problem: &mut Problem, random: &mut Pcg64Mcg) {
 }
 
 /// Features and costs with many digits, or with decimal ones.
-fn give_digits(problem: &mut Problem, random: &mut Pcg64Mcg) {
+pub fn give_digits(problem: &mut Problem, random: &mut Pcg64Mcg) {
     problem.values = Values::Double;
     let digits = random.random_range(0..3);
     for value in problem.samples.iter_mut().flat_map(|sample| &mut sample.rows).flatten() {

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use maxmargin::solver::{Certificate, Limits, Report, RunState, SolverKind, Stop, resume};
+use maxmargin::risk::Risk;
+use maxmargin::solver::{Certificate, Limits, Report, RunState, SolverKind, SolverSettings, Stop, resume};
 
-use super::dyadic::{Dyadic, Side};
+use super::dyadic::Side;
 use super::hostile::Case;
 use super::objective::{Enclosure, ExactProblem};
 use super::optimum::optimum;
@@ -89,11 +90,23 @@ pub fn hear(case: &Case, kinds: impl Iterator<Item = SolverKind>) -> Option<Hear
     let risk = case.surrogated.try_risk().ok()?;
     let exact = ExactProblem::new(&case.surrogated, case.settings.lambda)?;
     let reference = optimum(&exact);
+    let Case { settings, gap, passes, .. } = case;
+    let limits = Limits { gap: *gap, max_passes: *passes, time_limit: None };
     let applies = |kind: &SolverKind| kind.check(risk.as_ref()).is_ok();
-    let mut trials: Vec<Trial> = kinds.filter(applies).map(|kind| try_solver(case, &exact, kind)).collect();
+    let try_one = |kind| {
+        let risk = case.surrogated.risk();
+        try_solver(risk.as_ref(), settings, limits, kind, |weights| exact.at_weights(weights))
+    };
+    let mut trials: Vec<Trial> = kinds.filter(applies).map(try_one).collect();
+    judge_bounds(&mut trials, reference.value.high);
+    Some(Hearing { trials, reference_gap: reference.gap })
+}
+
+/// Charges lower bounds that are above F of any weights that are known, or above another upper bound on F*.
+pub fn judge_bounds(trials: &mut [Trial], upper: Rational) {
     let values = trials.iter().map(|trial| trial.value.high.clone());
-    let least = values.fold(reference.value.high.clone(), Rational::min);
-    for trial in &mut trials {
+    let least = values.fold(upper, Rational::min);
+    for trial in trials {
         trial.optimum = least.clone();
         let lower = trial.certificate.lower_bound;
         if lower.is_finite() && Rational::from(lower) > least {
@@ -102,27 +115,25 @@ pub fn hear(case: &Case, kinds: impl Iterator<Item = SolverKind>) -> Option<Hear
             keep(&mut trial.faults, Fault { charge: Charge::LowerBound, excess, text });
         }
     }
-    Some(Hearing { trials, reference_gap: reference.gap })
 }
 
-/// One run.
-fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
-    let risk = case.surrogated.risk();
-    let mut solver = kind.build(risk.as_ref(), &case.settings).unwrap();
-    let limits = Limits { gap: case.gap, max_passes: case.passes, time_limit: None };
-    let mut state = RunState::new(risk.as_ref());
+/// One run, whose primal values are held to F itself.
+pub fn try_solver(
+    risk: &dyn Risk,
+    settings: &SolverSettings,
+    limits: Limits,
+    kind: SolverKind,
+    value_of: impl Fn(&[f64]) -> Enclosure,
+) -> Trial {
+    let mut solver = kind.build(risk, settings).unwrap();
+    let mut state = RunState::new(risk);
     let mut faults = Vec::new();
-    let stop = resume(solver.as_mut(), risk.as_ref(), limits, &mut state, |state, solver| {
+    let stop = resume(solver.as_mut(), risk, limits, &mut state, |state, solver| {
         let report = state.report();
         faults_of_numbers(report, &mut faults);
         // F itself takes longer than a pass.
         if report.passes.is_power_of_two() && report.primal_now.is_finite() {
-            fault_of_primal(
-                report.passes,
-                report.primal_now,
-                &exact.at_weights(solver.weights()),
-                &mut faults,
-            );
+            fault_of_primal(report.passes, report.primal_now, &value_of(solver.weights()), &mut faults);
         }
         ControlFlow::Continue(())
     })
@@ -135,8 +146,8 @@ fn try_solver(case: &Case, exact: &ExactProblem, kind: SolverKind) -> Trial {
         keep(&mut faults, Fault { charge: Charge::NoNumber, excess: f64::INFINITY, text });
     }
     let value = match weights_are_numbers {
-        true => exact.at_weights(&outcome.weights),
-        false => exact.at(&vec![Dyadic::zero(); exact.dim]),
+        true => value_of(&outcome.weights),
+        false => value_of(&vec![0.0; outcome.weights.len()]),
     };
     if primal.is_finite() && weights_are_numbers {
         fault_of_primal(outcome.report.passes, primal, &value, &mut faults);

@@ -8,6 +8,7 @@
 
 pub mod dyadic;
 pub mod functions;
+pub mod hierarchy;
 pub mod hostile;
 pub mod interval;
 pub mod judge;

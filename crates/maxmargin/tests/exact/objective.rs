@@ -17,16 +17,16 @@ pub struct Enclosure {
 }
 
 impl Enclosure {
-    fn exact(value: Rational) -> Self {
+    pub fn exact(value: Rational) -> Self {
         Self { low: value.clone(), high: value }
     }
 
-    fn add(&self, other: &Self) -> Self {
+    pub fn add(&self, other: &Self) -> Self {
         Self { low: &self.low + &other.low, high: &self.high + &other.high }
     }
 
     /// Times a number that is not negative.
-    fn scaled(&self, factor: &Rational) -> Self {
+    pub fn scaled(&self, factor: &Rational) -> Self {
         assert!(!factor.is_negative());
         Self { low: &self.low * factor, high: &self.high * factor }
     }
@@ -97,6 +97,23 @@ impl ExactProblem {
         })
     }
 
+    /// A problem whose labels are written out already.
+    pub fn of(
+        surrogate: Surrogate,
+        lambda: f64,
+        shares: Vec<Rational>,
+        labels: Vec<Vec<ExactLabel>>,
+    ) -> Self {
+        let dim = labels[0][0].slope.len();
+        Self { surrogate, lambda: lambda.into(), shares, labels, dim, mixes: false }
+    }
+
+    /// R(w), without the norm.
+    pub fn risk_at(&self, w: &[Dyadic]) -> Enclosure {
+        let worst = (0..self.shares.len()).map(|i| self.worst(i, w).1.scaled(&self.shares[i]));
+        worst.fold(Enclosure::exact(Rational::zero()), |sum, risk| sum.add(&risk))
+    }
+
     /// F of weights that a run returned.
     pub fn at_weights(&self, weights: &[f64]) -> Enclosure {
         self.at(&weights.iter().map(|&weight| Dyadic::from(weight)).collect::<Vec<_>>())
@@ -105,11 +122,7 @@ impl ExactProblem {
     /// F(w).
     pub fn at(&self, w: &[Dyadic]) -> Enclosure {
         let norm = &self.lambda.scaled(-1) * &dot(w, w);
-        let mut sum = Enclosure::exact(norm.into());
-        for (i, share) in self.shares.iter().enumerate() {
-            sum = sum.add(&self.worst(i, w).1.scaled(share));
-        }
-        sum
+        Enclosure::exact(norm.into()).add(&self.risk_at(w))
     }
 
     /// H_i(w), and a label or mix where it is reached, or nearly.

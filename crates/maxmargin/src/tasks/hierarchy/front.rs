@@ -105,6 +105,13 @@ impl TaskObject for Hierarchy {
         Ok(None)
     }
 
+    fn variants(&self, data: &dyn DataObject) -> Result<Vec<(String, Box<dyn TaskObject>)>> {
+        match data.of_type::<HierarchyExamples>() {
+            Some(examples) if !self.is_one(examples) => TaskObject::variants(&self.typed::<Many>(), data),
+            _ => TaskObject::variants(&self.typed::<One>(), data),
+        }
+    }
+
     fn fit(&self, names: &Vocabulary, data: &dyn DataObject) -> Result<Box<dyn FittedObject>> {
         match data.of_type::<HierarchyExamples>() {
             Some(examples) if !self.is_one(examples) => self.typed::<Many>().fit(names, data),

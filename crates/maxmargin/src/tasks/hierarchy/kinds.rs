@@ -103,10 +103,6 @@ impl LabelKind for One {
             (LossChoice::Auto, Norm::Flat | Norm::Ssvm) => Ok(LossChoice::ZeroOne),
             (LossChoice::Auto, Norm::Hsvm) => Ok(LossChoice::Nodes),
             (LossChoice::Auto, Norm::Nhsvm) => Ok(LossChoice::Normalized),
-            (LossChoice::Normalized, Norm::Ssvm) => Err(Error::parameter(
-                "loss",
-                "α are found in training under the shared norm, so that no loss can be made of them: zero-one or nodes",
-            )),
             (LossChoice::Leaves, _) => Err(Error::parameter(
                 "loss",
                 "leaves are counted where labels have several nodes; for one node there are zero-one, nodes and normalized",
@@ -123,7 +119,12 @@ impl LabelKind for One {
         let hierarchy = options.learnt_hierarchy()?;
         let loss = match Self::loss(options)? {
             LossChoice::Nodes => NodeLoss::Difference { costs: None },
-            LossChoice::Normalized => NodeLoss::Distance { weights: options.settled.alphas.clone() },
+            LossChoice::Normalized => {
+                let settled = &options.settled;
+                NodeLoss::Distance {
+                    weights: settled.loss_alphas.as_ref().or(settled.alphas.as_ref()).cloned(),
+                }
+            }
             _ => NodeLoss::ZeroOne,
         };
         let labels = options.settled.ends.as_ref().map(|ends| ends.to_vec());

@@ -18,6 +18,7 @@ mod options;
 mod reading;
 mod task;
 mod taxonomy;
+mod variants;
 
 pub use examples::HierarchyExamples;
 pub use front::Hierarchy;
@@ -28,6 +29,7 @@ pub use metrics::HierarchyMetrics;
 pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled, WeightChoice};
 pub use task::HierarchyTask;
 pub use taxonomy::Taxonomy;
+pub use variants::AlphaChoice;
 
 /// The task with one node for a label.
 pub type NodeTask = HierarchyTask<One>;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Taxonomy;
+use super::{AlphaChoice, Taxonomy};
 use crate::data::Shape;
 use crate::error::{Error, Result};
 use crate::linear::SeenPairs;
-use crate::structure::alpha::{AlphaRule, USUAL_LIMIT};
+use crate::structure::alpha::USUAL_LIMIT;
 use crate::tasks::TaskOption;
 use crate::tasks::option::{NO_BIAS, choice, one, unknown};
 
@@ -122,8 +122,8 @@ pub struct HierarchyOptions {
     pub count: LabelCount,
     /// Which weights labels share.
     pub norm: Norm,
-    /// How the weights of nodes are found, for [`Norm::Nhsvm`].
-    pub alpha: AlphaRule,
+    /// How the weights of nodes are found, for [`Norm::Nhsvm`] and for [`LossChoice::Normalized`] with [`Norm::Ssvm`].
+    pub alpha: AlphaChoice,
     /// What α may add up to on the way to a leaf where nodes have several parents; in a tree it is 1.
     pub alpha_limit: f64,
     /// What a wrong label costs.
@@ -144,6 +144,8 @@ pub struct Settled {
     pub(super) taxonomy: Option<Arc<Taxonomy>>,
     /// α_n of each node, where they are not all 1.
     pub(super) alphas: Option<Arc<[f64]>>,
+    /// α_n of each node in the loss, where those of the weights are found in training.
+    pub(super) loss_alphas: Option<Arc<[f64]>>,
     /// The nodes that labels may end at, ascending.
     pub(super) ends: Option<Arc<[u32]>>,
     /// Whether the empty set is no label.
@@ -156,7 +158,15 @@ pub struct Settled {
 
 impl Default for Settled {
     fn default() -> Self {
-        Self { taxonomy: None, alphas: None, ends: None, never_empty: true, support: None, pairs: None }
+        Self {
+            taxonomy: None,
+            alphas: None,
+            loss_alphas: None,
+            ends: None,
+            never_empty: true,
+            support: None,
+            pairs: None,
+        }
     }
 }
 
@@ -168,7 +178,7 @@ impl Default for HierarchyOptions {
             shape: Shape::Tree,
             count: LabelCount::Auto,
             norm: Norm::default(),
-            alpha: AlphaRule::default(),
+            alpha: AlphaChoice::default(),
             alpha_limit: USUAL_LIMIT,
             loss: LossChoice::Auto,
             inner: None,
@@ -202,12 +212,14 @@ const NORM: TaskOption =
          nodes scaled by α, which says how much of a path each node is. ssvm: the shared norm, \
          whose α the data choose. flat: none, each label has weights of its own.",
     );
-const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R, rho=R,directed or maxmin")
+const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R, rho=R,directed, maxmin or auto")
     .default("rho=2")
     .more(
         "α add up to 1 on the way to each leaf. rho=R, a number above 1: of these the ones with the least sum of α to the power R; the \
          smaller R, the more do nodes at the top take. rho=R,directed: the same where no node has less than its parents. maxmin: the \
-         largest least α, where no node has less than its parents.",
+         largest least α, where no node has less than its parents. auto: what predicts held-out examples best of rho=2, maxmin, \
+         rho=2,directed, rho=1.5, hsvm and, for one node, flat, each with its own λ unless that is named. With the option norm=ssvm and \
+         the option loss=normalized these are the α of the loss.",
     )
     .idle_with("norm", "hsvm");
 const ALPHA_LIMIT: TaskOption = TaskOption::value(
@@ -226,7 +238,7 @@ const LOSS: TaskOption = TaskOption::value(
 .default("by the norm")
 .more(
     "nodes: how many nodes are in one of the two labels only, with all above them. leaves: the same of leaves. normalized: the square \
-     root of what α these nodes have. zero-one: 1 for a wrong label. By default nodes; with --norm nhsvm normalized for one node and \
+     root of what α these nodes have; with --norm ssvm those of --alpha. zero-one: 1 for a wrong label. By default nodes; with --norm nhsvm normalized for one node and \
      leaves for several; with --norm flat zero-one.",
 );
 const INNER: TaskOption =
@@ -263,7 +275,7 @@ impl HierarchyOptions {
                     [Norm::Flat, Norm::Hsvm, Norm::Nhsvm, Norm::Ssvm].map(|norm| (norm.name(), norm));
                 self.norm = choice(option, values, &choices)?;
             }
-            "alpha" => self.alpha = one(option, values)?.parse::<AlphaRule>()?,
+            "alpha" => self.alpha = one(option, values)?.parse()?,
             "alpha-limit" => {
                 let limit = one(option, values)?
                     .parse()

@@ -10,7 +10,7 @@ use super::kinds::{LabelKind, LabelOf};
 use super::metrics::{HierarchyMetrics, areas};
 use super::options::{self, LossChoice, Norm, Settled, WeightChoice};
 use super::taxonomy::StoredTaxonomy;
-use super::{HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
+use super::{AlphaChoice, HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, UNKNOWN_LABEL, Vocabulary, join_names};
 use crate::error::{Error, Result};
 use crate::features::Rows;
@@ -51,6 +51,7 @@ impl<K: LabelKind> From<HierarchyOptions> for HierarchyTask<K> {
 
 /// The tensors of a model file.
 const ALPHA: &str = "alpha";
+const LOSS_ALPHA: &str = "loss_alpha";
 const SUPPORT: &str = "support";
 const STARTS: &str = "pair_starts";
 const NODES: &str = "pair_nodes";
@@ -113,7 +114,24 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         Ok(self.options.table_options(options, &self.options.named_nodes()?))
     }
 
+    fn variants(&self, data: &HierarchyExamples) -> Result<Vec<(String, Self)>> {
+        let Some(taxonomy) = data.taxonomy() else { return Ok(Vec::new()) };
+        let variants = self.options.variants::<K>(taxonomy.hierarchy()).into_iter();
+        Ok(variants.map(|(name, options)| (name, options.into())).collect())
+    }
+
+    fn check_decided(&self) -> Result<()> {
+        match self.options.is_undecided() {
+            true => Err(Error::parameter(
+                "alpha",
+                "auto is chosen where a model is trained with one λ, or with one that is chosen as well (train); name a rule here",
+            )),
+            false => Ok(()),
+        }
+    }
+
     fn resolve(&self, names: &Vocabulary, data: &HierarchyExamples) -> Result<Self> {
+        self.options.check_auto()?;
         let Some(taxonomy) = data.taxonomy() else {
             return Err(Error::parameter("training data", "no example has a label"));
         };
@@ -156,20 +174,28 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         // Leaves that no example of a part of the data has are labels all the same.
         let ends: Vec<u32> =
             (0..hierarchy.nodes() as u32).filter(|node| is_end(node) || hierarchy.is_leaf(*node)).collect();
-        let alphas = match self.options.norm {
-            Norm::Flat | Norm::Hsvm | Norm::Ssvm => None,
-            Norm::Nhsvm => Some(self.options.alpha.weights(hierarchy, self.options.alpha_limit)?.into()),
+        let by_rule = || -> Result<Option<Arc<[f64]>>> {
+            Ok(Some(self.options.alpha.rule().weights(hierarchy, self.options.alpha_limit)?.into()))
+        };
+        let (alphas, loss_alphas) = match (self.options.norm, self.options.loss) {
+            (Norm::Nhsvm, _) => (by_rule()?, None),
+            (Norm::Ssvm, LossChoice::Normalized) => (None, by_rule()?),
+            (Norm::Flat | Norm::Hsvm | Norm::Ssvm, _) => (None, None),
         };
         let settled = Settled {
             taxonomy: Some(Arc::clone(taxonomy)),
             alphas,
+            loss_alphas,
             ends: Some(ends.into()),
             never_empty,
             support: Some(support.into()),
             pairs: self.options.pairs_of(data, hierarchy.nodes())?,
         };
         let options = HierarchyOptions { settled, ..self.options.clone() };
-        Ok(HierarchyOptions { loss: K::loss(&options)?, ..options }.into())
+        let loss = K::loss(&options)?;
+        // Rules that are chosen among have losses of their own.
+        let loss = if options.is_undecided() { options.loss } else { loss };
+        Ok(HierarchyOptions { loss, ..options }.into())
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<K::Structure> {
@@ -231,15 +257,17 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             .with("norm", options.norm.name())
             .with("never_empty", options.settled.never_empty)
             .with("inner", options.inner)
-            .with("tensors", vec![ALPHA, SUPPORT, STARTS, NODES])
+            .with("tensors", vec![ALPHA, LOSS_ALPHA, SUPPORT, STARTS, NODES])
             .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
         if let Some(taxonomy) = &options.settled.taxonomy {
             let taxonomy = serde_json::to_value(StoredTaxonomy::from(&**taxonomy)).unwrap_or_default();
             stored = stored.with("hierarchy", taxonomy);
         }
-        if let Some(alphas) = &options.settled.alphas {
-            stored = stored.with("alpha_rule", options.alpha.to_string());
-            stored.add_tensor(ALPHA, vec![alphas.len()], alphas.to_vec());
+        for (name, alphas) in [(ALPHA, &options.settled.alphas), (LOSS_ALPHA, &options.settled.loss_alphas)] {
+            if let Some(alphas) = alphas {
+                stored = stored.with("alpha_rule", options.alpha.to_string());
+                stored.add_tensor(name, vec![alphas.len()], alphas.to_vec());
+            }
         }
         if let Some(pairs) = &options.settled.pairs {
             let numbers = |list: &mut dyn Iterator<Item = f64>| list.collect::<Vec<f64>>();
@@ -280,10 +308,14 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         };
         options.settled.never_empty = stored.field("never_empty")?;
         options.settled.ends = Some(ends.into());
-        if norm == Norm::Nhsvm {
+        let (is_scaled, has_alphas) =
+            (norm == Norm::Nhsvm, loss == LossChoice::Normalized && norm == Norm::Ssvm);
+        if is_scaled || has_alphas {
             let rule: String = stored.field("alpha_rule")?;
-            options.alpha = rule.parse().map_err(|e: crate::EngineError| e.to_string())?;
-            options.settled.alphas = Some(stored.tensor(ALPHA, &[labels])?.into());
+            options.alpha = AlphaChoice::Rule(rule.parse().map_err(|e: crate::EngineError| e.to_string())?);
+            let alphas = stored.tensor(if is_scaled { ALPHA } else { LOSS_ALPHA }, &[labels])?;
+            let settled = &mut options.settled;
+            *(if is_scaled { &mut settled.alphas } else { &mut settled.loss_alphas }) = Some(alphas.into());
         }
         if let Some([features, count]) = stored.field::<Option<[usize; 2]>>("pairs")? {
             let starts = stored.tensor(STARTS, &[features.saturating_add(1)])?;
@@ -308,6 +340,9 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let bias = if options.bias { "bias" } else { "no bias" };
         let norm = match options.norm {
             Norm::Nhsvm => format!("nhsvm with alpha {}", options.alpha),
+            Norm::Ssvm if options.settled.loss_alphas.is_some() => {
+                format!("ssvm with alpha {} in the loss", options.alpha)
+            }
             norm => norm.name().to_owned(),
         };
         let shape = options.settled.taxonomy.as_ref().map_or(String::new(), |taxonomy| {
@@ -337,11 +372,12 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             let hierarchy = taxonomy.hierarchy();
             (0..hierarchy.nodes() as u32).map(|node| hierarchy.parents(node).to_vec()).collect::<Vec<_>>()
         });
+        let has_rule = options.settled.alphas.is_some() || options.settled.loss_alphas.is_some();
         let facts = [
             ("bias", json!(options.bias)),
             ("norm", json!(options.norm.name())),
             ("label_count", json!(K::NAME)),
-            ("alpha_rule", json!(options.settled.alphas.as_ref().map(|_| options.alpha.to_string()))),
+            ("alpha_rule", json!(has_rule.then(|| options.alpha.to_string()))),
             ("alpha", json!(options.settled.alphas.as_deref())),
             ("parents", json!(parents)),
             ("support", json!(options.settled.support.as_deref())),
