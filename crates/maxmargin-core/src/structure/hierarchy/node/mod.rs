@@ -11,7 +11,7 @@ mod oracles;
 use std::sync::Arc;
 
 pub use self::loss::NodeLoss;
-use super::blocks::NodeBlocks;
+use super::blocks::{KnownNodes, NodeBlocks};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
@@ -82,6 +82,9 @@ pub struct NodeScores {
     losses: Vec<f64>,
     losses_of: Option<u32>,
     by_node: Vec<[f64; 2]>,
+    /// Whether only those nodes have scores that are known.
+    is_partial: bool,
+    known: KnownNodes,
 }
 
 impl NodeScores {
@@ -300,6 +303,25 @@ impl Structure for NodeStructure {
         self.add_up(scores);
     }
 
+    /// A path has few of many nodes.
+    fn score_for(&self, w: &[f64], x: &Rows, y: &u32, begin: bool, scores: &mut NodeScores) {
+        if begin {
+            scores.losses_of = None;
+            scores.is_partial = self.blocks.is_cheaper_alone(x, 4 * self.longest);
+            match scores.is_partial {
+                true => scores.known.begin(self.blocks.nodes()),
+                false => self.score(w, x, scores),
+            }
+        }
+        if scores.is_partial {
+            let NodeScores { nodes, totals, known, .. } = scores;
+            nodes.resize(self.blocks.nodes(), 0.0);
+            totals.resize(self.blocks.nodes(), 0.0);
+            self.blocks.score_some(w, x, known.add(self.path(*y)), nodes);
+            totals[*y as usize] = self.path(*y).iter().map(|&node| nodes[node as usize]).sum();
+        }
+    }
+
     fn score_precisely(
         &self,
         w: &[f64],
@@ -355,7 +377,7 @@ impl Structure for NodeStructure {
     }
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &u32, factor: f64, sum: &mut A) {
-        self.path(*y).iter().for_each(|&node| self.blocks.add_node(x, node, factor, sum));
+        self.blocks.add_nodes(x, self.path(*y), factor, sum);
     }
 
     fn add_difference<A: FeatureSum + ?Sized>(

@@ -160,7 +160,7 @@ impl Flow<Rows, u32> for NodeStructure {
             self.path(label).iter().for_each(|&node| through[node as usize] += z);
         }
         for (node, &z) in (0..).zip(&through).filter(|(_, z)| **z != 0.0) {
-            self.blocks.add_node(x, node, z, sum);
+            self.blocks.add_nodes(x, &[node], z, sum);
         }
     }
 }
