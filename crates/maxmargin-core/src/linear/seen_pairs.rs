@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::FeatureSum;
 use super::rounding::{Precise, two_product};
 use crate::error::{Error, Result};
 use crate::features::{Row, RowValues};
@@ -197,6 +198,26 @@ impl SeenPairs {
                 out[label as usize].add_scaled_product((high, low), weight);
             }
         });
+    }
+
+    /// Adds `factor · row_j` to the weight of each feature with one label, where it has one; the weights begin at `start`. Values are
+    /// rounded by it.
+    pub fn add_row<A: FeatureSum + ?Sized>(
+        &self,
+        row: Row<'_>,
+        label: u32,
+        factor: f64,
+        start: usize,
+        sum: &mut A,
+    ) {
+        self.for_each_common(row, &[label], |_, place, value| sum.add(start + place, factor * value));
+    }
+
+    /// Σ row_j² over the features that have a weight for a label.
+    pub fn norm_squared(&self, row: Row<'_>, label: u32) -> f64 {
+        let mut sum = 0.0;
+        self.for_each_common(row, &[label], |_, _, value| sum += value * value);
+        sum
     }
 
     /// Calls `visit(k, place, value)` for each feature of a row and each of some labels (the `k`-th of them; they ascend) that have a weight

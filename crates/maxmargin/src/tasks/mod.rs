@@ -17,6 +17,7 @@ pub mod chain;
 mod comparing;
 mod costs;
 mod demonstrating;
+mod drawn_tree;
 mod fitted;
 pub mod hierarchy;
 mod label_weights;
@@ -28,6 +29,7 @@ mod option;
 mod prediction;
 pub mod registry;
 mod searching;
+mod seen_weights;
 mod stored;
 
 use std::fmt::Debug;
@@ -36,6 +38,7 @@ use std::path::PathBuf;
 pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
+pub use drawn_tree::{DrawnNode, DrawnTree};
 pub use fitted::Fitted;
 pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
 pub use label_weights::LabelWeights;
@@ -46,11 +49,13 @@ pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
 pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
+pub use seen_weights::{SeenWeights, WeightChoice};
 use serde_json::{Map, Value};
 pub use stored::Stored;
 
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
+use crate::linear::SeenPairs;
 use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
 use crate::structure::Structure;
@@ -282,8 +287,13 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What it has learnt, drawn in lines of text.
-    fn draw(&self, structure: &Self::Structure, names: &Alphabet, weights: &[f64]) -> Option<String> {
+    /// The pairs of attributes and labels that have weights, which are the first ones, where not all have.
+    fn seen_pairs(&self) -> Option<&SeenPairs> {
+        None
+    }
+
+    /// What it has learnt, as a tree of its labels.
+    fn draw(&self, structure: &Self::Structure, names: &Alphabet, weights: &[f64]) -> Option<DrawnTree> {
         let _ = (structure, names, weights);
         None
     }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use maxmargin::data::Attributes;
+use maxmargin::linear::SeenPairs;
 use maxmargin::shown::did_you_mean;
 use maxmargin::{Model, excerpt};
 use serde_json::{Value, json};
@@ -55,9 +56,8 @@ impl<'a> Heaviest<'a> {
             true => model.names().labels.iter().collect(),
         };
         let attributes = &model.names().attributes;
-        if has_labels(model) && block.shape.first().is_none_or(|&rows| rows < attributes.len() - pairs) {
-            // Weights of some pairs of attributes and labels only: they have no row for each attribute.
-            return Vec::new();
+        if let Some(seen) = model.task().seen_pairs() {
+            return self.seen_attributes(seen, block.start);
         }
         let of_label = |(y, &label): (usize, &&'a str)| {
             let weight = |j: usize| model.weights()[block.start + j * labels.len() + y];
@@ -66,6 +66,27 @@ impl<'a> Heaviest<'a> {
         };
         let shown = |(_, label): &(usize, &&'a str)| !has_labels(model) || self.is_shown(label);
         labels.iter().enumerate().filter(shown).map(of_label).collect()
+    }
+
+    /// The same where only some pairs of attributes and labels have weights, which start there.
+    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&'a str, Vec<(String, f64)>)> {
+        let (model, names) = (self.model, &self.model.names().labels);
+        let is_shown: Vec<bool> = names.iter().map(|label| self.is_shown(label)).collect();
+        let mut of_labels: Vec<Vec<(usize, f64)>> = vec![Vec::new(); names.len()];
+        for (attribute, places) in seen.starts().windows(2).enumerate() {
+            for place in places[0]..places[1] {
+                let (label, weight) = (seen.labels()[place] as usize, model.weights()[start + place]);
+                if is_shown[label] && weight != 0.0 {
+                    of_labels[label].push((attribute, weight));
+                }
+            }
+        }
+        let named = |list: &Vec<(usize, f64)>| {
+            let order = largest(list.len(), self.top, |i| list[i].1);
+            order.into_iter().map(|i| (self.attribute(list[i].0), list[i].1)).collect()
+        };
+        let shown = names.iter().zip(&of_labels).filter(|(label, _)| self.is_shown(label));
+        shown.map(|(label, list)| (label, named(list))).collect()
     }
 
     fn attribute(&self, number: usize) -> String {

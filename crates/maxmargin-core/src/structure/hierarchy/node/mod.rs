@@ -7,10 +7,12 @@
 
 mod loss;
 mod oracles;
+mod tree_losses;
 
 use std::sync::Arc;
 
 pub use self::loss::NodeLoss;
+use self::tree_losses::TreeLosses;
 use super::blocks::{KnownNodes, NodeBlocks};
 use crate::error::{Error, Result};
 use crate::features::Rows;
@@ -63,6 +65,10 @@ pub struct NodeStructure {
     labels: Arc<[u32]>,
     places: Arc<[u32]>,
     loss: NodeLoss,
+    /// In a tree, the nodes below others with their parents, parents first.
+    walk: Arc<[(u32, u32)]>,
+    /// Where all losses of a truth are found at once.
+    tree_losses: Option<Arc<TreeLosses>>,
     /// The most nodes that a label has, the largest sum of their squared scales, and of what they cost.
     longest: usize,
     largest_square: f64,
@@ -137,8 +143,13 @@ impl NodeStructure {
         let largest_square = largest(&mut paths().map(|path| blocks.squares(path.iter().copied())));
         let largest_reach = largest(&mut labels.iter().map(|&label| loss.reach(hierarchy, label)));
         let is_tree = hierarchy.is_tree();
+        let below = |&node: &u32| hierarchy.parents(node).first().map(|&parent| (node, parent));
+        let walk = hierarchy.order().iter().filter_map(below).collect();
+        let tree_losses = TreeLosses::new(hierarchy, &labels, &loss).map(Arc::new);
         Ok(Self {
             is_tree,
+            walk,
+            tree_losses,
             labels: labels.into(),
             places: places.into(),
             loss,
@@ -213,10 +224,8 @@ impl NodeStructure {
             return;
         }
         sums.extend_from_slice(numbers);
-        for &node in hierarchy.order() {
-            if let Some(&parent) = hierarchy.parents(node).first() {
-                sums[node as usize] += sums[parent as usize];
-            }
+        for &(node, parent) in &*self.walk {
+            sums[node as usize] += sums[parent as usize];
         }
     }
 
@@ -225,7 +234,10 @@ impl NodeStructure {
         if scores.losses_of != Some(truth) {
             let NodeScores { losses, by_node, .. } = scores;
             let hierarchy = &self.blocks.hierarchy;
-            self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses);
+            match &self.tree_losses {
+                Some(all) => all.of_all(hierarchy, &self.loss, truth, losses),
+                None => self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses),
+            }
             scores.losses_of = Some(truth);
         }
     }

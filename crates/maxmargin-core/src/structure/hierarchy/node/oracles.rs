@@ -74,7 +74,7 @@ impl Stratified<NodeStructure> for NodeStructure {
 /// A label is a set of one node, its own; ancestors are not counted.
 impl LabelSets<NodeStructure> for NodeStructure {
     fn with_sizes(&self, background: Option<u32>) -> Self {
-        Self { loss: NodeLoss::Size { background }, ..self.clone() }
+        Self { loss: NodeLoss::Size { background }, tree_losses: None, ..self.clone() }
     }
 
     fn add_set_loss(
