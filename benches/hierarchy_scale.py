@@ -4,7 +4,9 @@
     python3 benches/hierarchy_scale.py dmoz FOLDER      # 17,221 nodes in a tree, 163,000 examples of about 50 words, 165,000 words
     python3 benches/hierarchy_scale.py swiki FOLDER     # 50,312 nodes with several parents, 456,000 examples, 346,000 words, 1.8 labels each
     maxmargin train hierarchy --train FOLDER/train.svm --hierarchy FOLDER/hierarchy.txt --weights seen --normalize \\
-        --no-bias --c-sum 1 --gap 5e-2 --time-limit 3600 --model FOLDER/model        (swiki: --dag as well)
+        --no-bias --c-sum 1 --gap 5e-2 --time-limit 3600 --model FOLDER/model        (swiki: --dag, and without --no-bias)
+
+Several nodes per example need the constant feature: without it nothing speaks against a node that no word of a text ever came with.
 
 `--examples N` makes fewer. Each node has words of its own, more of them the deeper it lies; a text has words of the nodes on the way to its label,
 and common ones that fall off as those of a language do. The same seed makes the same files.

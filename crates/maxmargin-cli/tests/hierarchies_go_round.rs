@@ -59,6 +59,39 @@ fn a_file_goes_round() {
     assert!(!drawn.contains("fern") && !drawn.contains("life"), "{drawn}");
 }
 
+/// The tree is drawn to files, and with data also what became of its nodes.
+#[test]
+fn trees_are_drawn() {
+    let folder = Folder::new();
+    folder.write("train.svm", animals());
+    folder.write("tree.txt", TREE);
+    // One of the cats is called a dog.
+    folder.write("test.svm", animals().replacen("cat", "dog", 1));
+    let flags = "--hierarchy tree.txt --lambda 0.01 --norm nhsvm --model m --quiet";
+    folder.run(&format!("train hierarchy --train train.svm {flags}")).success();
+    folder.run("inspect m --plot tree.svg").success();
+    let svg = std::fs::read_to_string(folder.path("tree.svg")).unwrap();
+    assert!(svg.contains("animal") && svg.contains("moss") && !svg.contains("missed"), "{svg}");
+    folder.run("eval --model m --data test.svm --plot errors.svg").success();
+    let svg = std::fs::read_to_string(folder.path("errors.svg")).unwrap();
+    assert!(svg.contains("missed") && svg.contains("wrong"), "{svg}");
+    let table = folder.output("eval --model m --data test.svm --per-label");
+    let line = |name: &str| {
+        let line = table.lines().rev().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+        line.split_whitespace().rev().take(2).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Wrong, then missed.
+    assert_eq!(
+        (line("cat"), line("dog"), line("oak")),
+        (vec!["1".into(), "0".into()], vec!["0".into(), "1".into()], vec!["0".into(), "0".into()]),
+        "{table}"
+    );
+    folder.write("flat.svm", "a 1:1\nb 2:1\n");
+    folder.run("train multiclass --train flat.svm --lambda 1 --model flat --quiet").success();
+    folder.refusal("inspect flat --plot tree.svg", &["--plot", "multiclass"]);
+    folder.refusal("eval --model flat --data flat.svm --plot x.svg", &["--confidence-bins"]);
+}
+
 #[test]
 fn rules_are_chosen_with_lambda() {
     let folder = Folder::new();

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::LabelGraph;
-use maxmargin_core::linear::FeatureSum;
+use maxmargin_core::linear::{FeatureSum, SeenPairs};
 use maxmargin_core::structure::{
-    ChainLoss, ChainOptions, ChainStructure, CostMatrix, Edge, Example, Found, Graph, Inference, LabelCost,
-    LabelSet, LinkLoss, Links, Magnitude, MatchingOptions, MatchingStructure, Mix, MulticlassStructure,
-    MultilabelOptions, MultilabelStructure, PairWeights, SetLoss, Structure,
+    ChainLoss, ChainOptions, ChainScores, ChainStructure, CostMatrix, Edge, Example, Found, Graph, Inference,
+    LabelCost, LabelSet, LinkLoss, Links, Magnitude, MatchingOptions, MatchingStructure, Mix,
+    MulticlassStructure, MultilabelOptions, MultilabelStructure, PairWeights, SetLoss, Structure,
 };
 use maxmargin_core::surrogate::Surrogate;
 use maxmargin_core::testing::{check_structure, check_surrogate};
@@ -93,6 +93,71 @@ fn chains() {
         check_structure(&structure, &examples, |x| sequences(x.len(), labels as u32))
             .unwrap_or_else(|e| panic!("round {round}: {e}"));
     }
+}
+
+/// Some pairs of features and labels; the first features have none.
+fn some_pairs(random: &mut Pcg64Mcg, without: usize, features: usize, labels: usize) -> Arc<SeenPairs> {
+    let mut starts = vec![0; without + 1];
+    let mut of_pairs = Vec::new();
+    for _ in without..features {
+        of_pairs.extend((0..labels as u32).filter(|_| random.random_range(0..3) > 0));
+        starts.push(of_pairs.len());
+    }
+    Arc::new(SeenPairs::new(labels, starts, of_pairs).unwrap())
+}
+
+/// With weights of some pairs only, a chain is what it says, and the same as one with all pairs whose other weights are 0.
+#[test]
+fn chains_of_seen_pairs() {
+    let mut random = Pcg64Mcg::seed_from_u64(12);
+    for round in 0..80 {
+        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
+        let lengths = [random.random_range(1..5), random.random_range(1..4), 0];
+        let pairs = usize::from(round % 4 == 3);
+        let x = matrix(&mut random, lengths.iter().sum(), 3, is_whole);
+        let x = if round % 3 == 0 { Arc::new((*x).clone().sparse_if_worthwhile()) } else { x };
+        let seen = some_pairs(&mut random, pairs, 3, labels);
+        let loss = ChainLoss { mean: round % 7 == 0, ..ChainLoss::default() };
+        let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
+        let some = ChainStructure::with_seen_pairs(Arc::clone(&seen), options.clone()).unwrap();
+        let some = some.with_pair_features(pairs).unwrap();
+        let all = ChainStructure::new(3 - pairs, labels, options).unwrap().with_pair_features(pairs).unwrap();
+        let mut start = 0;
+        let examples = lengths.map(|length| {
+            start += length;
+            let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+            Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
+        });
+        check_structure(&some, &examples, |x| sequences(x.len(), labels as u32))
+            .unwrap_or_else(|e| panic!("round {round}: {e}"));
+        // The same weights in their places among all.
+        let w: Vec<f64> = (0..some.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
+        let (before, unary) = (pairs * labels * labels, (3 - pairs) * labels);
+        let mut wide = w[..before].to_vec();
+        for j in pairs..3 {
+            let weight = |label| seen.place(j, label).map_or(0.0, |place| w[before + place]);
+            wide.extend((0..labels as u32).map(weight));
+        }
+        wide.extend_from_slice(&w[before + seen.len()..]);
+        assert_eq!((wide.len(), wide.len() - w.len()), (all.dim(), unary - seen.len()), "round {round}");
+        for Example { input, .. } in &examples {
+            let mut scores = [ChainScores::default(), ChainScores::default()];
+            some.score(&w, input, &mut scores[0]);
+            all.score(&wide, input, &mut scores[1]);
+            for y in sequences(input.len(), labels as u32) {
+                let [of_some, of_all] =
+                    [some.score_of(input, &scores[0], &y), all.score_of(input, &scores[1], &y)];
+                assert!((of_some - of_all).abs() < 1e-12, "round {round}, {y:?}: {of_some} and {of_all}");
+            }
+        }
+    }
+    // Columns of pairs have no weights with single labels.
+    let seen = some_pairs(&mut random, 1, 3, 2);
+    let chain = ChainStructure::with_seen_pairs(seen, ChainOptions::default()).unwrap();
+    assert!(chain.clone().with_pair_features(4).is_err());
+    let wrong = Arc::new(SeenPairs::new(2, vec![0, 1, 1], vec![0]).unwrap());
+    let chain = ChainStructure::with_seen_pairs(wrong, ChainOptions::default()).unwrap();
+    assert!(chain.with_pair_features(1).is_err());
 }
 
 #[test]

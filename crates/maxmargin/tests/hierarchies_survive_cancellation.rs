@@ -85,8 +85,8 @@ fn case(seed: u64) -> Case {
     let is_tame = seed.is_multiple_of(4);
     let is_of_sets = random.random_range(0..3) == 0;
     let hierarchy = loop {
-        let hierarchy =
-            random_hierarchy(random, if is_of_sets { 5 } else { 7 }, random.random_range(0..3) > 0);
+        let is_tree = random.random_range(0..3) > 0;
+        let hierarchy = random_hierarchy(random, if is_of_sets { 5 } else { 7 }, is_tree);
         if hierarchy.leaves().len() > 1 {
             break hierarchy;
         }

@@ -14,7 +14,8 @@ pub struct PlotArguments {
     /// Draw a figure to this file, which ends in .svg, .png or .pdf; may be given more than once
     ///
     /// Solvers: the gap against time and passes. Searches: the label plane of an example, with the ways of all searches. eval:
-    /// precision over confidence, with --confidence-bins.
+    /// precision over confidence, with --confidence-bins; without it, the hierarchy with the mistakes of each node. inspect: the
+    /// hierarchy.
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new))]
     pub plot: Vec<FigureFile>,
 

@@ -15,6 +15,7 @@ use crate::arguments::{
 use crate::evaluation::{Shown, bin_figure, bin_objects, bin_table};
 use crate::files::Files;
 use crate::loading::note_all;
+use crate::plot::TreePicture;
 use crate::print::{say, say_json};
 
 /// Measure a model on labelled data
@@ -91,10 +92,11 @@ impl Eval {
     pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
         self.plot.add_to(reading.add_to(self.read.add_to(files))).check()?;
-        if !self.plot.plot.is_empty() && self.confidence_bins.is_none() {
+        let model = Model::load(&self.model)?;
+        let is_tree = model.task().draw(&model.names().labels, model.weights(), &[]).is_some();
+        if !self.plot.plot.is_empty() && self.confidence_bins.is_none() && !is_tree {
             bail!("--plot draws precision over confidence; give --confidence-bins with it");
         }
-        let model = Model::load(&self.model)?;
         let task = reading.apply(model.task().task())?;
         self.run.on_threads(|| self.evaluate(&model, task.as_ref()))
     }
@@ -111,9 +113,18 @@ impl Eval {
         let evaluation = Shown::new(&data, data.evaluate(model.task(), model.deciding_weights())?);
         let bins = |bins: u16| data.confidence_bins(model.task(), model.deciding_weights(), bins.into());
         let bins = self.confidence_bins.map(bins).transpose()?;
-        if let Some(bins) = &bins {
-            let title = format!("How often {} is right", self.model.display());
-            self.plot.draw(title, |title| bin_figure(title, bins))?;
+        let tree = model.task().draw(&model.names().labels, model.weights(), &[]);
+        let tree = tree.map(|tree| tree.with_counts(&evaluation.evaluation.metrics.per_label));
+        match (&bins, &tree) {
+            (Some(bins), _) => {
+                let title = format!("How often {} is right", self.model.display());
+                self.plot.draw(title, |title| bin_figure(title, bins))?;
+            }
+            (None, Some(tree)) => {
+                let title = format!("Where {} is wrong", self.model.display());
+                self.plot.draw(title, |title| TreePicture { title, tree: tree.clone() })?;
+            }
+            (None, None) => {}
         }
         if self.json {
             let mut object = evaluation.json(self.per_label);
@@ -130,6 +141,7 @@ impl Eval {
         }
         if self.per_label {
             text += &format!("\n{}", evaluation.label_table());
+            text += &tree.map_or(String::new(), |tree| format!("\n{tree}"));
         }
         if let Some(bins) = &bins {
             text += &format!("\n{}", bin_table(bins));

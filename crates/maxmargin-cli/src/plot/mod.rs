@@ -3,11 +3,12 @@
 //! Here are figures of curves: panels with logarithmic axes, in rows below a title, with one legend for all.
 //!
 //! A curve is told by its name: it has the same colour and marker in every panel. `label_plane` has
-//! pictures of the labels of an example, and `alignment` of the links between two sentences.
+//! pictures of the labels of an example, `alignment` of the links between two sentences, and `hierarchy` of a tree of labels.
 
 mod alignment;
 mod annotations;
 mod file;
+mod hierarchy;
 mod label_plane;
 mod log_axis;
 mod pdf;
@@ -21,6 +22,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 pub use self::alignment::GridPicture;
 pub use self::file::{FigureFile, Picture};
+pub use self::hierarchy::TreePicture;
 pub use self::label_plane::PlanePicture;
 
 use self::file::Drawn;

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
+use super::FeatureSum;
 use super::rounding::{Precise, two_product};
-use super::{FeatureSum, dispatch, multiply_add};
 use crate::error::{Error, Result};
 use crate::features::{Row, RowValues};
 
@@ -32,58 +32,75 @@ pub struct SeenPairs {
     labels: Vec<u32>,
 }
 
+/// The labels of one feature, as they come: the first are each there once and ascend, the rest are what came since.
+#[derive(Debug, Clone, Default)]
+struct GrowingList {
+    labels: Vec<u32>,
+    tidy: usize,
+}
+
+impl GrowingList {
+    /// Adds the labels of a row. What is there twice goes whenever the list has doubled, so that it is never much longer than it will be.
+    fn add(&mut self, labels: &[u32]) {
+        let is_new = |label: &&u32| self.labels[..self.tidy].binary_search(label).is_err();
+        let first = self.labels.len();
+        let fresh = labels.iter().filter(is_new).count();
+        if first + fresh > self.labels.capacity() {
+            self.tidy();
+            let tidy = self.tidy;
+            self.labels.reserve_exact(fresh.max(tidy).max(4));
+        }
+        let Self { labels: all, tidy } = self;
+        for label in labels {
+            if all[..*tidy].binary_search(label).is_err() {
+                all.push(*label);
+            }
+        }
+    }
+
+    fn tidy(&mut self) {
+        self.labels.sort_unstable();
+        self.labels.dedup();
+        self.tidy = self.labels.len();
+    }
+}
+
 impl SeenPairs {
-    /// The pairs of some rows and their labels. `rows` calls what it is given with each row and its labels, the same ones whenever it is
-    /// called; zeros that are stored count as features. An error where a feature or a label is beyond those that there are.
+    /// The pairs of some rows and their labels. `rows` calls what it is given with each row and its labels; zeros that are stored count
+    /// as features. An error where a feature or a label is beyond those that there are. Memory is never more than three times that of
+    /// the pairs, however often these come.
     pub fn collect(
         features: usize,
         labels: usize,
         rows: impl Fn(&mut dyn FnMut(Row<'_>, &[u32])),
     ) -> Result<Self> {
-        let mut ends = vec![0usize; features + 1];
-        let mut beyond = None;
+        let mut lists = vec![GrowingList::default(); features];
+        let mut is_beyond = false;
         rows(&mut |row, of_row| {
-            beyond = beyond.or(of_row.iter().copied().find(|&label| label as usize >= labels));
-            row.for_each_unscaled(|j, _| match ends.get_mut(j + 1) {
-                Some(count) if j < features => *count += of_row.len(),
-                _ => beyond = beyond.or(Some(u32::MAX)),
+            if of_row.iter().any(|&label| label as usize >= labels) {
+                is_beyond = true;
+                return;
+            }
+            row.for_each_unscaled(|j, _| match lists.get_mut(j) {
+                Some(list) => list.add(of_row),
+                None => is_beyond = true,
             });
         });
-        if beyond.is_some() {
+        if is_beyond {
             let problem = format!("a feature or a label beyond the {features} and {labels} that there are");
             return Err(Error::parameter("pairs", problem));
         }
-        for j in 0..features {
-            ends[j + 1] += ends[j];
-        }
-        let (mut places, mut found) = (ends.clone(), vec![0; ends[features]]);
-        rows(&mut |row, of_row| {
-            row.for_each_unscaled(|j, _| {
-                let (Some(place), Some(&end)) = (places.get_mut(j), ends.get(j + 1)) else { return };
-                for (to, &label) in found[(*place).min(end)..end].iter_mut().zip(of_row) {
-                    *to = label;
-                    *place += 1;
-                }
-            });
-        });
-        // Each feature's labels once, moved to the front.
-        let (mut starts, mut kept) = (Vec::with_capacity(features + 1), 0);
+        let mut starts = Vec::with_capacity(features + 1);
         starts.push(0);
-        for j in 0..features {
-            let range = ends[j]..places[j];
-            found[range.clone()].sort_unstable();
-            let start = kept;
-            for k in range {
-                if kept == start || found[kept - 1] != found[k] {
-                    found[kept] = found[k];
-                    kept += 1;
-                }
-            }
-            starts.push(kept);
+        let mut end = 0;
+        for list in &mut lists {
+            list.tidy();
+            end += list.labels.len();
+            starts.push(end);
         }
-        found.truncate(kept);
-        found.shrink_to_fit();
-        Ok(Self { label_count: labels, starts, labels: found })
+        let mut all = Vec::with_capacity(end);
+        lists.into_iter().for_each(|list| all.extend_from_slice(&list.labels));
+        Ok(Self { label_count: labels, starts, labels: all })
     }
 
     /// The pairs of lists that were written down: where the labels of each feature start (and the end), and the labels, ascending
@@ -151,17 +168,20 @@ impl SeenPairs {
     ///
     /// When there are fewer weights or labels than pairs ask for, as a slice does.
     pub fn add_row_products(&self, row: Row<'_>, weights: &[f64], out: &mut [f64]) {
-        fn body<const FMA: bool>(pairs: &SeenPairs, row: Row<'_>, weights: &[f64], out: &mut [f64]) {
-            row.for_each(|j, value| {
-                let range = pairs.range(j);
-                for (&label, &weight) in pairs.labels[range.clone()].iter().zip(&weights[range]) {
-                    let sum = &mut out[label as usize];
-                    *sum = multiply_add::<FMA>(value, weight, *sum);
-                }
-            });
-        }
-        let pairs = self;
-        dispatch!(body(pairs: &SeenPairs, row: Row<'_>, weights: &[f64], out: &mut [f64]))
+        // What is added to lies all over: nothing is gained by wide registers, so there is but one copy of this loop.
+        row.for_each(|j, value| {
+            let range = self.range(j);
+            for (&label, &weight) in self.labels[range.clone()].iter().zip(&weights[range]) {
+                out[label as usize] += value * weight;
+            }
+        });
+    }
+
+    /// The terms of which these sums are made, for all labels: what [`add_row_products`](Self::add_row_products) costs.
+    pub fn row_terms(&self, row: Row<'_>) -> usize {
+        let mut terms = 0;
+        row.for_each_unscaled(|j, _| terms += self.range(j).len());
+        terms
     }
 
     /// The same with about twice the digits.
@@ -180,25 +200,61 @@ impl SeenPairs {
         });
     }
 
-    /// Adds `factor · row_j` to the weight of each feature with one label, where it has one. Values are rounded by it.
-    pub fn add_row<A: FeatureSum + ?Sized>(&self, row: Row<'_>, label: u32, factor: f64, sum: &mut A) {
-        row.for_each(|j, value| {
-            if let Some(place) = self.place(j, label) {
-                sum.add(place, factor * value);
-            }
-        });
+    /// Adds `factor · row_j` to the weight of each feature with one label, where it has one; the weights begin at `start`. Values are
+    /// rounded by it.
+    pub fn add_row<A: FeatureSum + ?Sized>(
+        &self,
+        row: Row<'_>,
+        label: u32,
+        factor: f64,
+        start: usize,
+        sum: &mut A,
+    ) {
+        self.for_each_common(row, &[label], |_, place, value| sum.add(start + place, factor * value));
     }
 
     /// Σ row_j² over the features that have a weight for a label.
     pub fn norm_squared(&self, row: Row<'_>, label: u32) -> f64 {
         let mut sum = 0.0;
-        row.for_each(|j, value| {
-            if self.place(j, label).is_some() {
-                sum += value * value;
-            }
-        });
+        self.for_each_common(row, &[label], |_, _, value| sum += value * value);
         sum
     }
+
+    /// Calls `visit(k, place, value)` for each feature of a row and each of some labels (the `k`-th of them; they ascend) that have a weight
+    /// together. The shorter of two lists is looked up in the longer one, from where the last one was found.
+    pub fn for_each_common(&self, row: Row<'_>, labels: &[u32], mut visit: impl FnMut(usize, usize, f64)) {
+        row.for_each(|j, value| {
+            let Range { start, end } = self.range(j);
+            let of_feature = &self.labels[start..end];
+            let mut from = 0;
+            if labels.len() <= of_feature.len() {
+                for (k, &label) in labels.iter().enumerate() {
+                    from = gallop(of_feature, from, label);
+                    if of_feature.get(from) == Some(&label) {
+                        visit(k, start + from, value);
+                    }
+                }
+            } else {
+                for (place, &label) in (start..).zip(of_feature) {
+                    from = gallop(labels, from, label);
+                    if labels.get(from) == Some(&label) {
+                        visit(from, place, value);
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The first place of an ascending list from `from` on whose entry is `wanted` or more: in steps that double, and then halve.
+fn gallop(list: &[u32], from: usize, wanted: u32) -> usize {
+    let (mut low, mut step) = (from, 1);
+    while low + step < list.len() && list[low + step] < wanted {
+        low += step;
+        step *= 2;
+    }
+    let high = list.len().min(low + step + 1);
+    low.min(high) + list[low.min(high)..high].partition_point(|&entry| entry < wanted)
 }
 
 #[cfg(test)]
@@ -207,7 +263,7 @@ mod tests {
 
     use super::*;
     use crate::features::FeatureMatrix;
-    use crate::linear::{CooVector, add_row_products};
+    use crate::linear::add_row_products;
 
     proptest! {
         /// Where all others are 0, weights of pairs are weights of a full block.
@@ -215,8 +271,10 @@ mod tests {
         fn pairs_are_a_block_with_zeros(
             rows in prop::collection::vec((prop::collection::vec(-2i32..3, 4), prop::collection::vec(0u32..5, 0..4)), 1..6),
             numbers in prop::collection::vec(-9i32..9, 20),
-            label in 0u32..5,
+            mut some in prop::collection::vec(0u32..5, 0..5),
         ) {
+            some.sort_unstable();
+            some.dedup();
             let dense: Vec<Vec<f64>> = rows.iter().map(|(row, _)| row.iter().map(|&v| f64::from(v)).collect()).collect();
             let x = FeatureMatrix::from_dense(&dense).sparse_if_worthwhile();
             let seen = SeenPairs::collect(4, 5, |see| {
@@ -242,13 +300,39 @@ mod tests {
                 seen.precise_row_products(x.row(i), &weights, &mut precise);
                 prop_assert_eq!(expected, scores);
                 prop_assert_eq!(precise.map(|sum| sum.get() + 1.0), scores);
-                let mut sum = CooVector::default();
-                seen.add_row(x.row(i), label, 1.0, &mut sum);
-                prop_assert_eq!(sum.dot(&weights), scores[label as usize] - 1.0);
-                let norm: f64 = sum.iter().map(|(_, value)| value * value).sum();
-                prop_assert_eq!(seen.norm_squared(x.row(i), label), norm);
+                let mut sums = vec![1.0; some.len()];
+                let mut terms = 0;
+                seen.for_each_common(x.row(i), &some, |k, place, value| {
+                    sums[k] += value * weights[place];
+                    terms += 1;
+                });
+                prop_assert_eq!(sums, some.iter().map(|&label| scores[label as usize]).collect::<Vec<_>>());
+                let all: Vec<u32> = (0..5).collect();
+                let mut of_all = 0;
+                seen.for_each_common(x.row(i), &all, |_, _, _| of_all += 1);
+                prop_assert_eq!(of_all, seen.row_terms(x.row(i)));
+                prop_assert!(terms <= of_all);
             }
         }
+    }
+
+    #[test]
+    fn what_comes_often_takes_no_memory() {
+        let mut list = GrowingList::default();
+        let mut expected = std::collections::BTreeSet::new();
+        for round in 0..20_000_u32 {
+            let labels = [round % 7, 100 + round / 100];
+            list.add(&labels);
+            expected.extend(labels);
+            assert!(
+                list.labels.capacity() <= 3 * expected.len() + 8,
+                "{} for {}",
+                list.labels.capacity(),
+                expected.len()
+            );
+        }
+        list.tidy();
+        assert!(list.labels.iter().eq(&expected));
     }
 
     #[test]

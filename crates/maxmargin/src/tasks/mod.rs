@@ -17,6 +17,7 @@ pub mod chain;
 mod comparing;
 mod costs;
 mod demonstrating;
+mod drawn_tree;
 mod fitted;
 pub mod hierarchy;
 mod label_weights;
@@ -28,6 +29,7 @@ mod option;
 mod prediction;
 pub mod registry;
 mod searching;
+mod seen_weights;
 mod stored;
 
 use std::fmt::Debug;
@@ -36,6 +38,7 @@ use std::path::PathBuf;
 pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
+pub use drawn_tree::{DrawnNode, DrawnTree};
 pub use fitted::Fitted;
 pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
 pub use label_weights::LabelWeights;
@@ -46,6 +49,7 @@ pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
 pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
+pub use seen_weights::{SeenWeights, WeightChoice};
 use serde_json::{Map, Value};
 pub use stored::Stored;
 
@@ -300,14 +304,14 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// What it has learnt, drawn in lines of text; only what is near the labels `around`, where there are any.
+    /// What it has learnt, as a tree of its labels; only what is near the labels `around`, where there are any.
     fn draw(
         &self,
         structure: &Self::Structure,
         names: &Alphabet,
         weights: &[f64],
         around: &[u32],
-    ) -> Option<String> {
+    ) -> Option<DrawnTree> {
         let _ = (structure, names, weights, around);
         None
     }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    Certainty, ComparisonOptions, Fitted, InputOf, LabelOf, Prediction, SearchOptions, Stored, Task,
-    TaskOption, TaskSearch,
+    Certainty, ComparisonOptions, DrawnTree, Fitted, InputOf, LabelOf, Prediction, SearchOptions, Stored,
+    Task, TaskOption, TaskSearch,
 };
 use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
@@ -215,7 +215,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
-    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<String>;
+    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
@@ -325,7 +325,7 @@ impl<T: Task> FittedObject for Fitted<T> {
         T::couplings(&self.structure, names, weights)
     }
 
-    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<String> {
+    fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree> {
         self.task.draw(&self.structure, names, weights, around)
     }
 

@@ -34,7 +34,11 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
     if old.seen_pairs().is_some() || new.seen_pairs().is_some() {
         return match options(old) == options(new) {
-            true => Ok(of_pairs(model, new, &attributes, now.attributes.len(), &labels)),
+            true => {
+                let mut weights = of_pairs(model, new, &attributes, now.attributes.len(), &labels);
+                copy_label_blocks(model, new, &labels, &mut weights);
+                Ok(weights)
+            }
             false => Err(other_weights()),
         };
     }
@@ -74,6 +78,18 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         copy_block(model, from, &axes, &mut weights, to);
     }
     Ok(weights)
+}
+
+/// Copies what is about labels alone, given their new places.
+fn copy_label_blocks(model: &Model, new: &dyn FittedObject, labels: &Places, weights: &mut [f64]) {
+    let to = new.blocks();
+    for from in model.task().blocks().iter().skip(1) {
+        let is_about = |block: &Block, count: usize| block.shape.iter().all(|&size| size == count);
+        let same = to.iter().skip(1).find(|to| to.name == from.name && to.shape.len() == from.shape.len());
+        if let Some(to) = same.filter(|to| is_about(from, labels.len()) && is_about(to, new.labels())) {
+            copy_block(model, from, &vec![labels.clone(); from.shape.len()], weights, to);
+        }
+    }
 }
 
 fn copy_block(model: &Model, from: &Block, axes: &[Places], weights: &mut [f64], to: &Block) {

@@ -439,7 +439,11 @@ impl Problem {
             }
             TaskKind::Chain => {
                 let pair_attributes = self.pair_features;
-                fitted(tasks::Chain { bias, boundary, costs, mean, pair_attributes }, features, labels)
+                fitted(
+                    tasks::Chain { bias, boundary, costs, mean, pair_attributes, ..Default::default() },
+                    features,
+                    labels,
+                )
             }
             TaskKind::Multilabel => {
                 let task = tasks::Multilabel {

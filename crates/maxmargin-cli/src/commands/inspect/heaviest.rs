@@ -56,7 +56,7 @@ impl<'a> Heaviest<'a> {
             true => model.names().labels.iter().collect(),
         };
         if let Some(seen) = model.task().seen_pairs() {
-            return self.attributes_of_pairs(seen);
+            return self.seen_attributes(seen, block.start);
         }
         let attributes = &model.names().attributes;
         if has_labels(model) && block.shape.first().is_none_or(|&rows| rows < attributes.len() - pairs) {
@@ -72,22 +72,25 @@ impl<'a> Heaviest<'a> {
         labels.iter().enumerate().filter(shown).map(of_label).collect()
     }
 
-    /// The same where only some pairs of attributes and labels have weights.
-    fn attributes_of_pairs(&self, seen: &SeenPairs) -> Vec<(&'a str, Vec<(String, f64)>)> {
-        let names = &self.model.names().labels;
+    /// The same where only some pairs of attributes and labels have weights, which start there.
+    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&'a str, Vec<(String, f64)>)> {
+        let (model, names) = (self.model, &self.model.names().labels);
+        let is_shown: Vec<bool> = names.iter().map(|label| self.is_shown(label)).collect();
         let mut of_labels: Vec<Vec<(usize, f64)>> = vec![Vec::new(); names.len()];
-        for (attribute, ends) in seen.starts().windows(2).enumerate() {
-            let weights = &self.model.weights()[ends[0]..ends[1]];
-            for (&label, &weight) in seen.labels()[ends[0]..ends[1]].iter().zip(weights) {
-                of_labels[label as usize].push((attribute, weight));
+        for (attribute, places) in seen.starts().windows(2).enumerate() {
+            for place in places[0]..places[1] {
+                let (label, weight) = (seen.labels()[place] as usize, model.weights()[start + place]);
+                if is_shown[label] && weight != 0.0 {
+                    of_labels[label].push((attribute, weight));
+                }
             }
         }
-        let heaviest = |weights: &Vec<(usize, f64)>| {
-            let order = largest(weights.len(), self.top, |i| weights[i].1);
-            order.into_iter().map(|i| (self.attribute(weights[i].0), weights[i].1)).collect()
+        let named = |list: &Vec<(usize, f64)>| {
+            let order = largest(list.len(), self.top, |i| list[i].1);
+            order.into_iter().map(|i| (self.attribute(list[i].0), list[i].1)).collect()
         };
         let shown = names.iter().zip(&of_labels).filter(|(label, _)| self.is_shown(label));
-        shown.map(|(label, weights)| (label, heaviest(weights))).collect()
+        shown.map(|(label, list)| (label, named(list))).collect()
     }
 
     fn attribute(&self, number: usize) -> String {

@@ -4,7 +4,7 @@ mod heaviest;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::data::Attributes;
 use maxmargin::surrogate::Surrogate;
@@ -13,6 +13,9 @@ use maxmargin::{Model, escaped_path, excerpt};
 use serde_json::{Value, json};
 
 use self::heaviest::Heaviest;
+use crate::arguments::PlotArguments;
+use crate::files::Files;
+use crate::plot::TreePicture;
 use crate::print::{count, lower, number, say, say_json, upper};
 
 /// Show what is in a model: how it was trained, its certificate, its heaviest weights
@@ -20,12 +23,14 @@ use crate::print::{count, lower, number, say, say_json, upper};
 /// For chains also the heaviest transitions from a label to the next one; in JSON, null is the start or the end of a sequence. Where
 /// templates make attributes of pairs of labels, also the heaviest of these. For
 /// label sets with pairs also the heaviest couplings: what it is worth to two labels to be both in the set or both out,
-/// less what it is worth to have one without the other.
+/// less what it is worth to have one without the other. Hierarchies are drawn as trees: α, the length of the weights and the number of
+/// training examples of each node; eval --per-label has its mistakes beside them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   maxmargin inspect chunks.model --top 10
-  maxmargin inspect chunks.model --label B-NP --top 20")]
+  maxmargin inspect chunks.model --label B-NP --top 20
+  maxmargin inspect taxa.model --plot tree.svg")]
 pub struct Inspect {
     /// The model
     #[arg(value_name = "MODEL")]
@@ -43,13 +48,29 @@ pub struct Inspect {
     /// Show only what has to do with this label, an attribute a line; may be given several times
     #[arg(long, value_name = "LABEL")]
     label: Vec<String>,
+
+    #[command(flatten)]
+    plot: PlotArguments,
 }
 
 impl Inspect {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        self.plot.add_to(Files::default().read("MODEL", [&self.model])).check()?;
         let model = Model::load(&self.model)?;
         let heaviest = Heaviest::new(&model, self.top, &self.label)?;
+        let names = &model.names().labels;
+        let around: Vec<u32> = self.label.iter().filter_map(|label| names.get(label)).collect();
+        let drawing = model.task().draw(names, model.weights(), &around);
+        match drawing.clone() {
+            Some(tree) => {
+                self.plot.draw(excerpt(&self.model.display().to_string()).to_string(), |title| {
+                    TreePicture { title, tree }
+                })?
+            }
+            None if self.plot.plot.is_empty() => {}
+            None => bail!("--plot draws trees of labels; {} has none", model.task().name()),
+        }
         if self.json {
             return say_json(&self.object(&model, &heaviest));
         }
@@ -124,9 +145,7 @@ impl Inspect {
                 number(ends.1)
             );
         }
-        let names = &model.names().labels;
-        let around: Vec<u32> = self.label.iter().filter_map(|label| names.get(label)).collect();
-        if let Some(drawing) = model.task().draw(names, model.weights(), &around) {
+        if let Some(drawing) = drawing {
             text += &format!("\n{drawing}");
         }
         say(&(text + &heaviest.text()))

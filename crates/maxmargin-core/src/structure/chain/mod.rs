@@ -6,7 +6,7 @@
 //! | block | weights | at |
 //! | --- | --- | --- |
 //! | pairs, if there are [such features](ChainStructure::with_pair_features) | `features × labels × labels` | `(j · labels + before) · labels + after` |
-//! | unary | `features × labels` | `j · labels + y` |
+//! | unary | `features × labels`, or the [pairs that were seen](ChainStructure::with_seen_pairs) | `j · labels + y` |
 //! | bias, if any | `labels` | one more feature, always 1 |
 //! | transition | `labels × labels` | `before · labels + after` |
 //! | first and last, with boundary weights | `labels` each | |
@@ -16,12 +16,16 @@ mod pairs;
 mod parts;
 mod trellis;
 
+use std::sync::Arc;
+
 use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
 use super::{Found, KBest, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::{EachStep, StratifiedTable, viterbi};
-use crate::linear::{FeatureSum, Precise, add_row_products, largest_size, precise_row_products, round_up};
+use crate::linear::{
+    FeatureSum, Precise, SeenPairs, add_row_products, largest_size, precise_row_products, round_up,
+};
 
 /// The task loss of a chain: the cost of each position, added up or averaged.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +91,8 @@ pub struct ChainStructure {
     features: usize,
     labels: usize,
     options: ChainOptions,
+    /// The pairs of columns and labels that have weights, of all columns; `None` where all have that may.
+    seen: Option<Arc<SeenPairs>>,
 }
 
 /// The scores of one chain, with the decoder's working memory.
@@ -110,7 +116,27 @@ impl ChainStructure {
         let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
         let transitions = transitions.and_then(|from| from.checked_mul(labels));
         check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
-        Ok(Self { pairs: 0, features, labels, options })
+        Ok(Self { pairs: 0, features, labels, options, seen: None })
+    }
+
+    /// The same with weights only for some pairs of features and labels, which tell the number of both.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use maxmargin_core::linear::SeenPairs;
+    /// use maxmargin_core::structure::{ChainOptions, ChainStructure, Structure};
+    ///
+    /// // Three features, of which each came with one of two labels.
+    /// let seen = Arc::new(SeenPairs::new(2, vec![0, 1, 2, 3], vec![0, 1, 1])?);
+    /// let options = ChainOptions { bias: false, boundary: false, ..Default::default() };
+    /// assert_eq!(ChainStructure::with_seen_pairs(seen, options)?.dim(), 3 + 2 * 2);
+    /// # Ok::<(), maxmargin_core::Error>(())
+    /// ```
+    pub fn with_seen_pairs(seen: Arc<SeenPairs>, options: ChainOptions) -> Result<Self> {
+        let small = Self::new(0, seen.label_count(), options)?;
+        let others = small.dim().checked_add(seen.len());
+        check_size(0, small.labels, others)?;
+        Ok(Self { features: seen.features(), seen: Some(seen), ..small })
     }
 
     /// The number of features of a position with a weight for each label, without the bias.
@@ -140,9 +166,9 @@ impl ChainStructure {
         sum * self.options.loss.unit(truth.len())
     }
 
-    /// The number of features including the bias.
-    fn all_features(&self) -> usize {
-        self.features + usize::from(self.options.bias)
+    /// The number of weights of features with labels, without the bias.
+    fn unary_weights(&self) -> usize {
+        self.seen.as_ref().map_or_else(|| self.features * self.labels, |seen| seen.len())
     }
 
     fn unary_start(&self) -> usize {
@@ -150,11 +176,11 @@ impl ChainStructure {
     }
 
     fn bias_start(&self) -> usize {
-        self.unary_start() + self.features * self.labels
+        self.unary_start() + self.unary_weights()
     }
 
     fn transitions_start(&self) -> usize {
-        self.unary_start() + self.all_features() * self.labels
+        self.bias_start() + usize::from(self.options.bias) * self.labels
     }
 
     fn first_start(&self) -> usize {
@@ -226,12 +252,7 @@ impl Structure for ChainStructure {
             if self.options.bias {
                 out.copy_from_slice(biases);
             }
-            if self.pairs == 0 {
-                add_row_products(x.row(t), w, out);
-            } else {
-                let (row, start) = self.unary_row(x, t);
-                add_row_products(row, &w[start..], out);
-            }
+            self.add_unary_products(w, x, t, out);
         }
         if self.options.boundary && !x.is_empty() {
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
@@ -274,8 +295,13 @@ impl Structure for ChainStructure {
             if self.options.boundary && t + 1 == x.len() {
                 add(&w[self.last_start()..]);
             }
-            let (row, start) = self.unary_row(x, t);
-            precise_row_products(row, &w[start..], &mut sums);
+            match &self.seen {
+                None => {
+                    let (row, start) = self.unary_row(x, t);
+                    precise_row_products(row, &w[start..], &mut sums);
+                }
+                Some(seen) => seen.precise_row_products(x.row(t), &w[self.unary_start()..], &mut sums),
+            }
             scores.unary.extend(sums.iter().map(|sum| sum.get()));
             extent += largest_size(&scores.unary[t * labels..]);
         }
@@ -296,7 +322,7 @@ impl Structure for ChainStructure {
             terms,
             repeats: x.len().max(1) as f64,
             loss: round_up(loss * self.options.loss.unit(truth.len()), terms),
-            is_exact: true,
+            is_exact: self.seen.is_none(),
         }
     }
 
@@ -387,6 +413,10 @@ impl Structure for ChainStructure {
     }
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {
+        if self.seen.is_some() {
+            // Products of positions are others for each label.
+            return Vec::new();
+        }
         let stored: usize = (0..x.len()).map(|t| x.row(t).len()).sum();
         let tables = if self.pairs > 0 { 2 } else { 1 };
         if x.len() > LONGEST_KERNEL || tables * (x.len() * (x.len() + 1) / 2) > LARGEST_KERNEL * stored {
@@ -476,6 +506,18 @@ impl ChainStructure {
         sum
     }
 
+    /// Adds the products of the features of a position with the weights of each label.
+    #[inline]
+    fn add_unary_products(&self, w: &[f64], x: &Rows, t: usize, out: &mut [f64]) {
+        match &self.seen {
+            None => {
+                let (row, start) = self.unary_row(x, t);
+                add_row_products(row, &w[start..], out);
+            }
+            Some(seen) => seen.add_row_products(x.row(t), &w[self.unary_start()..], out),
+        }
+    }
+
     /// The features of one position with one label, its boundary weights included.
     #[inline(always)]
     fn add_position<A: FeatureSum + ?Sized>(
@@ -486,8 +528,13 @@ impl ChainStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        let (row, start) = self.unary_row(x, t);
-        sum.add_row(row, self.labels, start + label, factor);
+        match &self.seen {
+            None => {
+                let (row, start) = self.unary_row(x, t);
+                sum.add_row(row, self.labels, start + label, factor);
+            }
+            Some(seen) => seen.add_row(x.row(t), label as u32, factor, self.unary_start(), sum),
+        }
         if self.options.bias {
             sum.add(self.bias_start() + label, factor);
         }

@@ -11,7 +11,8 @@ use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products}
 
 impl ChainStructure {
     /// The same chain for inputs with so many further columns before all others, each of which has a weight for each pair of
-    /// neighbouring labels: they say something about the step into their row.
+    /// neighbouring labels: they say something about the step into their row. Where [weights are of some pairs
+    /// only](Self::with_seen_pairs), they are the first of the columns that these are of, and have no weights with single labels.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -31,7 +32,7 @@ impl ChainStructure {
     pub fn with_pair_features(self, pairs: usize) -> Result<Self> {
         let of_pairs = self.labels.checked_mul(self.labels).and_then(|pair| pair.checked_mul(pairs));
         let count = of_pairs.and_then(|weights| {
-            let others = self.all_features() * self.labels + self.labels * (self.labels + 2);
+            let others = self.unary_weights() + self.labels * (self.labels + 3);
             weights.checked_add(others)
         });
         let fits =
@@ -43,7 +44,15 @@ impl ChainStructure {
             );
             return Err(Error::parameter("features of pairs", problem));
         }
-        Ok(Self { pairs, ..self })
+        let Some(seen) = &self.seen else { return Ok(Self { pairs, ..self }) };
+        match seen.starts().get(pairs) {
+            Some(0) => Ok(Self { pairs, features: seen.features() - pairs, ..self }),
+            _ => {
+                let problem =
+                    format!("the first {pairs} columns are none, or have weights with single labels");
+                Err(Error::parameter("features of pairs", problem))
+            }
+        }
     }
 
     /// The number of columns with a weight for each pair of labels: the first ones of an input.

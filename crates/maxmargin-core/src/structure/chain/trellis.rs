@@ -71,8 +71,7 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
                 true => unary.copy_from_slice(&w[self.bias_start()..self.transitions_start()]),
                 false => unary.fill(0.0),
             }
-            let (row, start) = self.unary_row(x, t);
-            add_row_products(row, &w[start..], unary);
+            self.add_unary_products(w, x, t, unary);
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             if self.options.boundary && t == 0 {
                 add(unary, &w[self.first_start()..self.last_start()]);

@@ -11,6 +11,9 @@ use crate::linear::{
 };
 use crate::structure::shape::{check_features, check_rows, check_size};
 
+/// What a weight costs that is looked up for itself, in weights that are read one after the other.
+const SCATTERED: usize = 16;
+
 /// The blocks, and by what each is scaled.
 #[derive(Debug, Clone)]
 pub(super) struct NodeBlocks {
@@ -133,6 +136,35 @@ impl NodeBlocks {
         self.scale_all(scores);
     }
 
+    /// Whether the scores of so many nodes by themselves cost less than those of all.
+    pub fn is_cheaper_alone(&self, x: &Rows, nodes: usize) -> bool {
+        let row = x.row(0);
+        let of_all = match &self.seen {
+            None => row.len().saturating_mul(self.nodes()),
+            Some(seen) => seen.row_terms(row),
+        };
+        nodes.saturating_mul(row.len()).saturating_mul(SCATTERED) < of_all
+    }
+
+    /// √α_n ⟨W_n, x⟩ for some nodes, which ascend; they are written to their places, and the others stay.
+    pub fn score_some(&self, w: &[f64], x: &Rows, nodes: &[u32], scores: &mut [f64]) {
+        let (row, all) = (x.row(0), self.nodes());
+        let biases = self.bias.then(|| &w[self.biases_start()..]);
+        for &node in nodes {
+            scores[node as usize] = biases.map_or(0.0, |biases| biases[node as usize]);
+        }
+        match &self.seen {
+            None => row.for_each(|j, value| {
+                let weights = &w[j * all..(j + 1) * all];
+                nodes.iter().for_each(|&node| scores[node as usize] += value * weights[node as usize]);
+            }),
+            Some(seen) => seen.for_each_common(row, nodes, |k, place, value| {
+                scores[nodes[k] as usize] += value * w[place];
+            }),
+        }
+        nodes.iter().for_each(|&node| scores[node as usize] *= self.scale(node));
+    }
+
     /// The same with about twice the digits, up to the last two roundings.
     pub fn score_precisely(&self, w: &[f64], x: &Rows, scores: &mut Vec<f64>) {
         let mut sums = vec![Precise::default(); self.nodes()];
@@ -155,18 +187,9 @@ impl NodeBlocks {
         }
     }
 
-    /// Adds `factor` times the features of one node.
-    pub fn add_node<A: FeatureSum + ?Sized>(&self, x: &Rows, node: u32, factor: f64, sum: &mut A) {
-        let factor = factor * self.scale(node);
-        if factor != 0.0 {
-            match &self.seen {
-                None => sum.add_row(x.row(0), self.nodes(), node as usize, factor),
-                Some(seen) => seen.add_row(x.row(0), node, factor, sum),
-            }
-            if self.bias {
-                sum.add(self.biases_start() + node as usize, factor);
-            }
-        }
+    /// Adds `factor` times the features of some nodes, which ascend.
+    pub fn add_nodes<A: FeatureSum + ?Sized>(&self, x: &Rows, nodes: &[u32], factor: f64, sum: &mut A) {
+        self.add_difference(x, (nodes, &[]), factor, sum);
     }
 
     /// Adds `factor` times the features of the nodes that are in `y` less of those that are in `z` only; both ascend.
@@ -177,10 +200,24 @@ impl NodeBlocks {
         factor: f64,
         sum: &mut A,
     ) {
-        for (node, [in_y, in_z, _]) in members([y, z, &[]]) {
-            if in_y != in_z {
-                self.add_node(x, node, if in_y { factor } else { -factor }, sum);
-            }
+        let differ = members([y, z, &[]]).filter(|(_, [in_y, in_z, _])| in_y != in_z);
+        let scaled =
+            differ.map(|(node, [in_y, ..])| (node, if in_y { factor } else { -factor } * self.scale(node)));
+        let scaled = scaled.filter(|(_, factor)| *factor != 0.0);
+        let Some(seen) = &self.seen else {
+            return scaled.for_each(|(node, factor)| {
+                sum.add_row(x.row(0), self.nodes(), node as usize, factor);
+                self.add_bias(node, factor, sum);
+            });
+        };
+        let (nodes, factors): (Vec<u32>, Vec<f64>) = scaled.unzip();
+        seen.for_each_common(x.row(0), &nodes, |k, place, value| sum.add(place, factors[k] * value));
+        nodes.iter().zip(factors).for_each(|(&node, factor)| self.add_bias(node, factor, sum));
+    }
+
+    fn add_bias<A: FeatureSum + ?Sized>(&self, node: u32, factor: f64, sum: &mut A) {
+        if self.bias {
+            sum.add(self.biases_start() + node as usize, factor);
         }
     }
 
@@ -197,10 +234,51 @@ impl NodeBlocks {
         match &self.seen {
             None => kernel * self.squares(differ),
             Some(seen) => {
-                let bias = f64::from(u8::from(self.bias));
-                differ.map(|node| self.square(node) * (seen.norm_squared(x.row(0), node) + bias)).sum()
+                let nodes: Vec<u32> = differ.collect();
+                let mut sum = if self.bias { self.squares(nodes.iter().copied()) } else { 0.0 };
+                seen.for_each_common(x.row(0), &nodes, |k, _, value| {
+                    sum += self.square(nodes[k]) * value * value;
+                });
+                sum
             }
         }
+    }
+}
+
+/// Nodes whose scores are known.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownNodes {
+    /// In which round each became known; rounds count from 1.
+    rounds: Vec<u32>,
+    round: u32,
+    added: Vec<u32>,
+}
+
+impl KnownNodes {
+    /// Forgets all.
+    pub fn begin(&mut self, nodes: usize) {
+        self.round = self.round.wrapping_add(1);
+        if self.rounds.len() != nodes || self.round == 0 {
+            self.rounds.clear();
+            self.rounds.resize(nodes, 0);
+            self.round = 1;
+        }
+    }
+
+    /// Adds nodes; those that were not known.
+    pub fn add(&mut self, nodes: &[u32]) -> &[u32] {
+        self.added.clear();
+        for &node in nodes {
+            if std::mem::replace(&mut self.rounds[node as usize], self.round) != self.round {
+                self.added.push(node);
+            }
+        }
+        &self.added
+    }
+
+    /// Adds all.
+    pub fn add_all(&mut self) {
+        self.rounds.fill(self.round);
     }
 }
 

@@ -7,17 +7,20 @@ mod metrics;
 pub mod word_images;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use examples::SequenceExamples;
 pub use metrics::SequenceMetrics;
 use serde_json::{Map, Value, json};
 
 use super::option::{NO_BIAS, not_allowed, one, unknown};
+use super::seen_weights::WEIGHTS;
 use super::stored::unknown_loss;
-use super::{ComparisonOf, Costs, InputOf, Stored, Task, TaskOption};
-use crate::data::{TaskData, Vocabulary};
+use super::{ComparisonOf, Costs, InputOf, SeenWeights, Stored, Task, TaskOption, WeightChoice};
+use crate::data::{TaskData, UNKNOWN_LABEL, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
+use crate::linear::SeenPairs;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::shown::count;
@@ -48,6 +51,8 @@ pub struct Chain {
     /// How many of the columns, the first ones, have a weight for each pair of neighbouring labels. [`Task::resolve`] takes it from the
     /// data.
     pub pair_attributes: usize,
+    /// Which pairs of attributes and labels have weights.
+    pub weights: SeenWeights,
 }
 
 /// So many weights of pairs are the most: 2 GB.
@@ -55,7 +60,14 @@ const MOST_PAIR_WEIGHTS: usize = 1 << 28;
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { bias: true, boundary: true, costs: Costs::Equal, mean: false, pair_attributes: 0 }
+        Self {
+            bias: true,
+            boundary: true,
+            costs: Costs::Equal,
+            mean: false,
+            pair_attributes: 0,
+            weights: SeenWeights::default(),
+        }
     }
 }
 
@@ -99,13 +111,14 @@ of the other labels.";
     const HAS_TAGS: bool = true;
 
     fn options() -> Vec<TaskOption> {
-        vec![LOSS, NO_BIAS, NO_BOUNDARY]
+        vec![LOSS, WEIGHTS, NO_BIAS, NO_BOUNDARY]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
         match option {
             "no-bias" => self.bias = false,
             "no-boundary" => self.boundary = false,
+            "weights" => self.weights.set(option, values)?,
             "loss" => {
                 (self.costs, self.mean) = match one(option, values)? {
                     "hamming" => (Costs::Equal, false),
@@ -139,7 +152,24 @@ of the other labels.";
             );
             return Err(Error::parameter("templates", problem));
         }
-        Ok(Self { costs: self.costs.resolve(&names.labels, data.labels())?, pair_attributes, ..*self })
+        if pair_attributes > 0 && self.weights.choice == WeightChoice::Seen {
+            let problem = "seen does not go with templates of pairs of labels, which have weights for all of them; leave one of the two out";
+            return Err(Error::parameter("weights", problem));
+        }
+        let weights = self.weights.resolved(
+            data.features().map_or(0, |features| features.columns()),
+            labels,
+            |see| {
+                for i in 0..data.len() {
+                    let (input, of_rows) = (data.rows().input(i), data.labels_of(i));
+                    for (row, &label) in of_rows.iter().enumerate() {
+                        see(input.row(row), if label == UNKNOWN_LABEL { &[] } else { &of_rows[row..=row] });
+                    }
+                }
+            },
+        )?;
+        let costs = self.costs.resolve(&names.labels, data.labels())?;
+        Ok(Self { costs, pair_attributes, weights, ..*self })
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
@@ -150,7 +180,16 @@ of the other labels.";
             let problem = format!("{} of pairs, but there are {features} in all", self.pair_attributes);
             Error::parameter("attributes", problem)
         })?;
-        let structure = structure::ChainStructure::new(unary, labels, options)?;
+        let structure = match self.weights.pairs_of(features)? {
+            None => structure::ChainStructure::new(unary, labels, options)?,
+            Some(pairs) if pairs.label_count() == labels => {
+                structure::ChainStructure::with_seen_pairs(pairs, options)?
+            }
+            Some(pairs) => {
+                let problem = format!("pairs with {} labels, but there are {labels}", pairs.label_count());
+                return Err(Error::parameter("weights", problem));
+            }
+        };
         Ok(structure.with_pair_features(self.pair_attributes)?)
     }
 
@@ -215,12 +254,19 @@ of the other labels.";
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
         let pairs = self.pair_attributes;
-        let features = features.saturating_sub(pairs).saturating_add(usize::from(self.bias));
+        let constant = usize::from(self.bias);
         let mut blocks = Vec::new();
         if pairs > 0 {
             blocks.push(("pair", vec![pairs, labels, labels]));
         }
-        blocks.extend([("unary", vec![features, labels]), ("transition", vec![labels, labels])]);
+        match self.weights.pairs() {
+            None => {
+                let features = features.saturating_sub(pairs).saturating_add(constant);
+                blocks.push(("unary", vec![features, labels]));
+            }
+            Some(seen) => blocks.extend([("seen", vec![1, seen.len()]), ("bias", vec![constant, labels])]),
+        }
+        blocks.push(("transition", vec![labels, labels]));
         if self.boundary {
             blocks.extend([("first", vec![labels]), ("last", vec![labels])]);
         }
@@ -241,6 +287,9 @@ of the other labels.";
             .with("boundary", self.boundary)
             .with("loss", self.loss_name());
         self.costs.save(&mut stored);
+        if self.weights.pairs().is_some() {
+            stored = self.weights.save(stored.with("tensors", SeenWeights::TENSORS.to_vec()));
+        }
         match self.pair_attributes {
             0 => stored,
             pairs => stored.with(PAIR_ATTRIBUTES, pairs),
@@ -256,7 +305,8 @@ of the other labels.";
         };
         let (bias, boundary) = (stored.field("bias")?, stored.field("boundary")?);
         let pair_attributes = stored.field::<Option<usize>>(PAIR_ATTRIBUTES)?.unwrap_or(0);
-        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean"), pair_attributes })
+        let weights = SeenWeights::load(stored, labels)?;
+        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean"), pair_attributes, weights })
     }
 
     fn loss_name(&self) -> &'static str {
@@ -271,8 +321,9 @@ of the other labels.";
     fn describe(_: &Self::Structure, task: &Self) -> String {
         let bias = if task.bias { "bias" } else { "no bias" };
         let boundary = if task.boundary { "boundary weights" } else { "no boundary weights" };
+        let seen = if task.weights.pairs().is_some() { ", weights of seen pairs" } else { "" };
         match task.pair_attributes {
-            0 => format!("{bias}, {boundary}"),
+            0 => format!("{bias}, {boundary}{seen}"),
             pairs => format!("{bias}, {boundary}, {}", count(pairs, "pair attribute")),
         }
     }
@@ -303,6 +354,10 @@ of the other labels.";
         let metrics = Metrics::from(SequenceMetrics::of(structure, comparison));
         let counted = matches!(structure.cost(), LabelCost::ZeroOne).then_some("token_error");
         Metrics { main: metrics.main.or(counted), ..metrics }
+    }
+
+    fn seen_pairs(&self) -> Option<&SeenPairs> {
+        self.weights.pairs().map(Arc::as_ref)
     }
 
     fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {

@@ -12,7 +12,6 @@ use crate::data::{TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::{Hierarchy, SetRules};
-use crate::linear::SeenPairs;
 use crate::search::Strategy;
 use crate::structure::{
     LabelSet, NodeLoss, NodeOptions, NodeSetOptions, NodeSetStructure, NodeStructure, SetLoss, Structure,
@@ -130,7 +129,7 @@ impl LabelKind for One {
         let labels = options.settled.ends.as_ref().map(|ends| ends.to_vec());
         let of_nodes =
             NodeOptions { bias: options.bias, alpha: options.settled.alphas.clone(), labels, loss };
-        let structure = match options.pairs(features)? {
+        let structure = match options.weights.pairs_of(features)? {
             None => NodeStructure::new(features, hierarchy, of_nodes)?,
             Some(pairs) => NodeStructure::with_pairs(pairs, hierarchy, of_nodes)?,
         };
@@ -249,7 +248,7 @@ impl LabelKind for Many {
             SetRules { needs_child: !options.ends_inside(), never_empty: options.settled.never_empty };
         let of_sets =
             NodeSetOptions { bias: options.bias, alpha: options.settled.alphas.clone(), rules, loss };
-        let structure = match options.pairs(features)? {
+        let structure = match options.weights.pairs_of(features)? {
             None => NodeSetStructure::new(features, hierarchy, of_sets)?,
             Some(pairs) => NodeSetStructure::with_pairs(pairs, hierarchy, of_sets)?,
         };
@@ -330,18 +329,6 @@ impl HierarchyOptions {
                 Ok(Arc::new(flat?))
             }
             Norm::Hsvm | Norm::Nhsvm | Norm::Ssvm => Ok(Arc::clone(hierarchy)),
-        }
-    }
-
-    /// The pairs that have weights, where not all have. Refused for another number of attributes.
-    fn pairs(&self, features: usize) -> Result<Option<Arc<SeenPairs>>> {
-        let pairs = self.settled.pairs.clone();
-        match pairs.as_ref().filter(|pairs| pairs.features() != features) {
-            None => Ok(pairs),
-            Some(pairs) => {
-                let problem = format!("pairs of {} attributes, but there are {features}", pairs.features());
-                Err(Error::parameter("weights", problem))
-            }
         }
     }
 

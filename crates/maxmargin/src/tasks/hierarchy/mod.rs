@@ -26,7 +26,7 @@ pub use halves::Halves;
 use kinds::ScoresOf;
 pub use kinds::{LabelKind, Many, One};
 pub use metrics::HierarchyMetrics;
-pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled, WeightChoice};
+pub use options::{HierarchyOptions, LabelCount, LossChoice, Norm, Settled};
 pub use task::HierarchyTask;
 pub use taxonomy::Taxonomy;
 pub use variants::AlphaChoice;

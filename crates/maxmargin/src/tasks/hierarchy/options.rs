@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::{AlphaChoice, Taxonomy};
 use crate::data::Shape;
 use crate::error::{Error, Result};
-use crate::linear::SeenPairs;
 use crate::structure::alpha::USUAL_LIMIT;
-use crate::tasks::TaskOption;
 use crate::tasks::option::{NO_BIAS, choice, one, unknown};
+use crate::tasks::seen_weights::WEIGHTS;
+use crate::tasks::{SeenWeights, TaskOption};
 
 /// How many most specific nodes an example has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,16 +40,6 @@ pub enum Norm {
     Nhsvm,
     /// A block for each node, under the shared norm, whose α_n the data choose (THESIS 6.17).
     Ssvm,
-}
-
-/// Which pairs of attributes and nodes have weights.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WeightChoice {
-    /// All.
-    #[default]
-    All,
-    /// Those that a training example has together.
-    Seen,
 }
 
 impl Norm {
@@ -131,7 +121,7 @@ pub struct HierarchyOptions {
     /// Whether labels may end at any inner node, or at none; without it, where those of the training data do.
     pub inner: Option<bool>,
     /// Which pairs of attributes and nodes have weights.
-    pub weights: WeightChoice,
+    pub weights: SeenWeights,
     /// Whether there is a constant feature.
     pub bias: bool,
     /// What training data has settled, once it was seen.
@@ -152,21 +142,11 @@ pub struct Settled {
     pub(super) never_empty: bool,
     /// How many examples have each node.
     pub(super) support: Option<Arc<[u32]>>,
-    /// The pairs of attributes and nodes that have weights, where not all have.
-    pub(super) pairs: Option<Arc<SeenPairs>>,
 }
 
 impl Default for Settled {
     fn default() -> Self {
-        Self {
-            taxonomy: None,
-            alphas: None,
-            loss_alphas: None,
-            ends: None,
-            never_empty: true,
-            support: None,
-            pairs: None,
-        }
+        Self { taxonomy: None, alphas: None, loss_alphas: None, ends: None, never_empty: true, support: None }
     }
 }
 
@@ -182,7 +162,7 @@ impl Default for HierarchyOptions {
             alpha_limit: USUAL_LIMIT,
             loss: LossChoice::Auto,
             inner: None,
-            weights: WeightChoice::All,
+            weights: SeenWeights::default(),
             bias: true,
             settled: Settled::default(),
         }
@@ -247,12 +227,6 @@ const INNER: TaskOption =
          several parents. no: an example whose label does is an error.",
     );
 
-const WEIGHTS: TaskOption =
-    TaskOption::value("weights", "WHICH", "Which pairs of attributes and nodes have weights: all or seen").default("all").more(
-        "seen: those that a training example has together. With thousands of nodes most pairs are never seen, and memory grows with those \
-         that are. The problem is then a smaller one: an attribute cannot speak against a node that it never came with.",
-    );
-
 /// The options of the task.
 pub(super) fn all() -> Vec<TaskOption> {
     vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, ALPHA_LIMIT, LOSS, INNER, WEIGHTS, NO_BIAS]
@@ -289,10 +263,7 @@ impl HierarchyOptions {
                 self.inner =
                     choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
             }
-            "weights" => {
-                self.weights =
-                    choice(option, values, &[("all", WeightChoice::All), ("seen", WeightChoice::Seen)])?;
-            }
+            "weights" => self.weights.set(option, values)?,
             "no-bias" => self.bias = false,
             _ => return Err(unknown("hierarchy", option)),
         }

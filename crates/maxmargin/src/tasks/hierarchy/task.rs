@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::kinds::{LabelKind, LabelOf};
 use super::metrics::{HierarchyMetrics, areas};
-use super::options::{self, LossChoice, Norm, Settled, WeightChoice};
+use super::options::{self, LossChoice, Norm, Settled};
 use super::taxonomy::StoredTaxonomy;
 use super::{AlphaChoice, HierarchyExamples, HierarchyOptions, Taxonomy, drawing};
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, UNKNOWN_LABEL, Vocabulary, join_names};
@@ -20,7 +20,7 @@ use crate::search::Strategy;
 use crate::shown::excerpt;
 use crate::structure::alpha::USUAL_LIMIT;
 use crate::surrogate::Surrogate;
-use crate::tasks::{ComparisonOf, Stored, Task, TaskOption};
+use crate::tasks::{ComparisonOf, DrawnTree, SeenWeights, Stored, Task, TaskOption};
 
 /// The task with labels of one kind.
 ///
@@ -53,18 +53,12 @@ impl<K: LabelKind> From<HierarchyOptions> for HierarchyTask<K> {
 const ALPHA: &str = "alpha";
 const LOSS_ALPHA: &str = "loss_alpha";
 const SUPPORT: &str = "support";
-const STARTS: &str = "pair_starts";
-const NODES: &str = "pair_nodes";
 
 impl HierarchyOptions {
-    /// The pairs of attributes and nodes that examples have, where only these are to have weights.
-    fn pairs_of(&self, data: &HierarchyExamples, nodes: usize) -> Result<Option<Arc<SeenPairs>>> {
-        let Some(features) = data.features() else { return Ok(None) };
-        // Pairs of fewer attributes save nothing.
-        if self.weights == WeightChoice::All || features.columns() < 2 {
-            return Ok(None);
-        }
-        let pairs = SeenPairs::collect(features.columns(), nodes, |see| {
+    /// With the pairs of attributes and nodes that examples have, where only these are to have weights.
+    fn weights_of(&self, data: &HierarchyExamples, nodes: usize) -> Result<SeenWeights> {
+        let columns = data.features().map_or(0, |features| features.columns());
+        self.weights.resolved(columns, nodes, |see| {
             for i in 0..data.len() {
                 let input = data.rows().input(i);
                 let mut of_example =
@@ -72,8 +66,7 @@ impl HierarchyOptions {
                 of_example.retain(|&node| node != UNKNOWN_LABEL);
                 (0..input.len()).for_each(|row| see(input.row(row), &of_example));
             }
-        })?;
-        Ok(Some(Arc::new(pairs)))
+        })
     }
 }
 
@@ -189,9 +182,9 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             ends: Some(ends.into()),
             never_empty,
             support: Some(support.into()),
-            pairs: self.options.pairs_of(data, hierarchy.nodes())?,
         };
-        let options = HierarchyOptions { settled, ..self.options.clone() };
+        let weights = self.options.weights_of(data, hierarchy.nodes())?;
+        let options = HierarchyOptions { settled, weights, ..self.options.clone() };
         let loss = K::loss(&options)?;
         // Rules that are chosen among have losses of their own.
         let loss = if options.is_undecided() { options.loss } else { loss };
@@ -235,7 +228,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
         let constant = usize::from(self.options.bias);
-        match &self.options.settled.pairs {
+        match self.options.weights.pairs() {
             None => vec![("node", vec![features.saturating_add(constant), labels])],
             Some(pairs) => {
                 vec![("pair", vec![1, pairs.len()]), ("bias", vec![constant, labels])]
@@ -244,7 +237,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
     }
 
     fn seen_pairs(&self) -> Option<&SeenPairs> {
-        self.options.settled.pairs.as_deref()
+        self.options.weights.pairs().map(Arc::as_ref)
     }
 
     fn save(&self) -> Stored {
@@ -257,7 +250,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             .with("norm", options.norm.name())
             .with("never_empty", options.settled.never_empty)
             .with("inner", options.inner)
-            .with("tensors", vec![ALPHA, LOSS_ALPHA, SUPPORT, STARTS, NODES])
+            .with("tensors", [&[ALPHA, LOSS_ALPHA, SUPPORT][..], &SeenWeights::TENSORS].concat())
             .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
         if let Some(taxonomy) = &options.settled.taxonomy {
             let taxonomy = serde_json::to_value(StoredTaxonomy::from(&**taxonomy)).unwrap_or_default();
@@ -269,14 +262,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
                 stored.add_tensor(name, vec![alphas.len()], alphas.to_vec());
             }
         }
-        if let Some(pairs) = &options.settled.pairs {
-            let numbers = |list: &mut dyn Iterator<Item = f64>| list.collect::<Vec<f64>>();
-            stored = stored.with("pairs", [pairs.features(), pairs.len()].to_vec());
-            let starts = numbers(&mut pairs.starts().iter().map(|&start| start as f64));
-            stored.add_tensor(STARTS, vec![starts.len()], starts);
-            let nodes = numbers(&mut pairs.labels().iter().map(|&node| f64::from(node)));
-            stored.add_tensor(NODES, vec![nodes.len()], nodes);
-        }
+        stored = options.weights.save(stored);
         if let Some(support) = &options.settled.support {
             stored.add_tensor(SUPPORT, vec![support.len()], support.iter().map(|&n| f64::from(n)).collect());
         }
@@ -317,14 +303,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             let settled = &mut options.settled;
             *(if is_scaled { &mut settled.alphas } else { &mut settled.loss_alphas }) = Some(alphas.into());
         }
-        if let Some([features, count]) = stored.field::<Option<[usize; 2]>>("pairs")? {
-            let starts = stored.tensor(STARTS, &[features.saturating_add(1)])?;
-            let nodes = stored.tensor(NODES, &[count])?;
-            let starts = starts.iter().map(|&start| start as usize).collect();
-            let nodes = nodes.iter().map(|&node| node as u32).collect();
-            let pairs = SeenPairs::new(labels, starts, nodes).map_err(|e| e.to_string())?;
-            (options.weights, options.settled.pairs) = (WeightChoice::Seen, Some(Arc::new(pairs)));
-        }
+        options.weights = SeenWeights::load(stored, labels)?;
         let support = stored.tensor(SUPPORT, &[labels])?;
         options.settled.support = Some(support.iter().map(|&count| count as u32).collect());
         options.settled.taxonomy = Some(Arc::new(taxonomy));
@@ -434,7 +413,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         names: &Alphabet,
         weights: &[f64],
         around: &[u32],
-    ) -> Option<String> {
+    ) -> Option<DrawnTree> {
         drawing::tree(&self.options, names, &K::squares(structure, weights), around)
     }
 }

@@ -46,7 +46,7 @@ impl NodeLoss {
         }
     }
 
-    fn of_node(&self, node: u32) -> f64 {
+    pub(super) fn of_node(&self, node: u32) -> f64 {
         self.list().map_or(1.0, |costs| costs[node as usize])
     }
 

@@ -7,11 +7,13 @@
 
 mod loss;
 mod oracles;
+mod tree_losses;
 
 use std::sync::Arc;
 
 pub use self::loss::NodeLoss;
-use super::blocks::NodeBlocks;
+use self::tree_losses::TreeLosses;
+use super::blocks::{KnownNodes, NodeBlocks};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::Hierarchy;
@@ -63,6 +65,10 @@ pub struct NodeStructure {
     labels: Arc<[u32]>,
     places: Arc<[u32]>,
     loss: NodeLoss,
+    /// In a tree, the nodes below others with their parents, parents first.
+    walk: Arc<[(u32, u32)]>,
+    /// Where all losses of a truth are found at once.
+    tree_losses: Option<Arc<TreeLosses>>,
     /// The most nodes that a label has, the largest sum of their squared scales, and of what they cost.
     longest: usize,
     largest_square: f64,
@@ -82,6 +88,9 @@ pub struct NodeScores {
     losses: Vec<f64>,
     losses_of: Option<u32>,
     by_node: Vec<[f64; 2]>,
+    /// Whether only those nodes have scores that are known.
+    is_partial: bool,
+    known: KnownNodes,
 }
 
 impl NodeScores {
@@ -134,8 +143,13 @@ impl NodeStructure {
         let largest_square = largest(&mut paths().map(|path| blocks.squares(path.iter().copied())));
         let largest_reach = largest(&mut labels.iter().map(|&label| loss.reach(hierarchy, label)));
         let is_tree = hierarchy.is_tree();
+        let below = |&node: &u32| hierarchy.parents(node).first().map(|&parent| (node, parent));
+        let walk = hierarchy.order().iter().filter_map(below).collect();
+        let tree_losses = TreeLosses::new(hierarchy, &labels, &loss).map(Arc::new);
         Ok(Self {
             is_tree,
+            walk,
+            tree_losses,
             labels: labels.into(),
             places: places.into(),
             loss,
@@ -210,10 +224,8 @@ impl NodeStructure {
             return;
         }
         sums.extend_from_slice(numbers);
-        for &node in hierarchy.order() {
-            if let Some(&parent) = hierarchy.parents(node).first() {
-                sums[node as usize] += sums[parent as usize];
-            }
+        for &(node, parent) in &*self.walk {
+            sums[node as usize] += sums[parent as usize];
         }
     }
 
@@ -222,7 +234,10 @@ impl NodeStructure {
         if scores.losses_of != Some(truth) {
             let NodeScores { losses, by_node, .. } = scores;
             let hierarchy = &self.blocks.hierarchy;
-            self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses);
+            match &self.tree_losses {
+                Some(all) => all.of_all(hierarchy, &self.loss, truth, losses),
+                None => self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses),
+            }
             scores.losses_of = Some(truth);
         }
     }
@@ -300,6 +315,25 @@ impl Structure for NodeStructure {
         self.add_up(scores);
     }
 
+    /// A path has few of many nodes.
+    fn score_for(&self, w: &[f64], x: &Rows, y: &u32, begin: bool, scores: &mut NodeScores) {
+        if begin {
+            scores.losses_of = None;
+            scores.is_partial = self.blocks.is_cheaper_alone(x, 4 * self.longest);
+            match scores.is_partial {
+                true => scores.known.begin(self.blocks.nodes()),
+                false => self.score(w, x, scores),
+            }
+        }
+        if scores.is_partial {
+            let NodeScores { nodes, totals, known, .. } = scores;
+            nodes.resize(self.blocks.nodes(), 0.0);
+            totals.resize(self.blocks.nodes(), 0.0);
+            self.blocks.score_some(w, x, known.add(self.path(*y)), nodes);
+            totals[*y as usize] = self.path(*y).iter().map(|&node| nodes[node as usize]).sum();
+        }
+    }
+
     fn score_precisely(
         &self,
         w: &[f64],
@@ -355,7 +389,7 @@ impl Structure for NodeStructure {
     }
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &u32, factor: f64, sum: &mut A) {
-        self.path(*y).iter().for_each(|&node| self.blocks.add_node(x, node, factor, sum));
+        self.blocks.add_nodes(x, self.path(*y), factor, sum);
     }
 
     fn add_difference<A: FeatureSum + ?Sized>(

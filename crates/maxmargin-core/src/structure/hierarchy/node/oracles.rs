@@ -74,7 +74,7 @@ impl Stratified<NodeStructure> for NodeStructure {
 /// A label is a set of one node, its own; ancestors are not counted.
 impl LabelSets<NodeStructure> for NodeStructure {
     fn with_sizes(&self, background: Option<u32>) -> Self {
-        Self { loss: NodeLoss::Size { background }, ..self.clone() }
+        Self { loss: NodeLoss::Size { background }, tree_losses: None, ..self.clone() }
     }
 
     fn add_set_loss(
@@ -160,7 +160,7 @@ impl Flow<Rows, u32> for NodeStructure {
             self.path(label).iter().for_each(|&node| through[node as usize] += z);
         }
         for (node, &z) in (0..).zip(&through).filter(|(_, z)| **z != 0.0) {
-            self.blocks.add_node(x, node, z, sum);
+            self.blocks.add_nodes(x, &[node], z, sum);
         }
     }
 }

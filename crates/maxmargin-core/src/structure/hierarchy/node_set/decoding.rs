@@ -5,6 +5,7 @@ use crate::inference::{
     BoundedSet, Closure, CoveredClosure, Gain, Lexicographic, StratifiedTreeSets, TreeSets,
     best_sets_elsewhere, k_best_sets,
 };
+use crate::structure::hierarchy::blocks::KnownNodes;
 use crate::structure::{Found, LabelSet, Mix};
 
 /// At the ends of the λ-oracle, what the one that breaks ties counts of the other, where branch and bound finds sets. Decoding may miss
@@ -20,6 +21,8 @@ const MOST_NODES: usize = 200_000;
 pub struct NodeSetScores {
     pub(super) base: f64,
     pub(super) nodes: Vec<f64>,
+    /// Which nodes have scores, where not all were asked for.
+    pub(super) known: KnownNodes,
     plain: Kernels<f64>,
     ends: Kernels<Lexicographic>,
     covered: CoveredClosure,

@@ -222,6 +222,25 @@ impl Structure for NodeSetStructure {
         self.blocks.score(w, x, scores.begin());
     }
 
+    /// Most sets have few of many nodes.
+    fn score_for(&self, w: &[f64], x: &Rows, y: &LabelSet, begin: bool, scores: &mut NodeSetScores) {
+        if begin {
+            scores.base = 0.0;
+            scores.nodes.resize(self.nodes(), 0.0);
+            scores.known.begin(self.nodes());
+        }
+        let NodeSetScores { nodes, known, .. } = scores;
+        let missing = known.add(y.on());
+        match self.blocks.is_cheaper_alone(x, missing.len()) {
+            true => self.blocks.score_some(w, x, missing, nodes),
+            false if missing.is_empty() => {}
+            false => {
+                self.blocks.score(w, x, nodes);
+                known.add_all();
+            }
+        }
+    }
+
     fn score_precisely(
         &self,
         w: &[f64],
@@ -276,7 +295,7 @@ impl Structure for NodeSetStructure {
     }
 
     fn add_features<A: FeatureSum + ?Sized>(&self, x: &Rows, y: &LabelSet, factor: f64, sum: &mut A) {
-        y.on().iter().for_each(|&node| self.blocks.add_node(x, node, factor, sum));
+        self.blocks.add_nodes(x, y.on(), factor, sum);
     }
 
     fn add_difference<A: FeatureSum + ?Sized>(
