@@ -10,7 +10,7 @@ use maxmargin_core::risk::StructuredRisk;
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{Limits, SolverKind, SolverSettings, run};
 use maxmargin_core::structure::{
-    ChainLoss, CostMatrix, Example, LabelCost, SegmentInput, SegmentLoss, SegmentationOptions,
+    ChainLoss, CostMatrix, Example, LabelCost, Mark, SegmentInput, SegmentLoss, SegmentationOptions,
     SegmentationStructure, Structure, Widths,
 };
 use maxmargin_core::surrogate::Surrogate;
@@ -28,7 +28,9 @@ fn rows(rows: usize, columns: usize, random: &mut Pcg64Mcg) -> Rows {
 }
 
 fn options(widths: Widths, background: Option<u32>, loss: SegmentLoss) -> SegmentationOptions {
-    SegmentationOptions { widths, background, boundary: background.is_some(), loss }
+    let all = background.is_some();
+    let edges = all && matches!(widths, Widths::UpTo(_));
+    SegmentationOptions { widths, background, edges, lengths: all, boundary: all, loss }
 }
 
 /// All cuts that can be found, or all whatever.
@@ -143,6 +145,27 @@ fn solvers_agree_also_on_truths_that_cannot_be_found() {
         assert!(first.gap().0 <= 1e-6 && second.gap().0 <= 1e-6, "{surrogate}: {first:?}, {second:?}");
         assert!(first.lower_bound <= second.primal && second.lower_bound <= first.primal, "{surrogate}");
     }
+}
+
+#[test]
+fn labels_spell_cuts() {
+    let widths = Widths::UpTo(vec![1, 3, 1]);
+    let structure = SegmentationStructure::new(FEATURES, 0, options(widths, Some(0), SegmentLoss::Segments))
+        .expect("it fits");
+    let mark = |class, begins| Mark { class, begins };
+    // O, B-x, I-x, B-y.
+    let marks = vec![mark(0, true), mark(1, true), mark(1, false), mark(2, true)];
+    assert!(structure.clone().spelt_by(marks[..2].to_vec()).is_err(), "y has no label");
+    assert!(structure.clone().spelt_by([&marks[..2], &marks[3..]].concat()).is_err(), "x cannot go on");
+    assert!(structure.clone().spelt_by(vec![mark(3, true)]).is_err());
+    let structure = structure.spelt_by(marks).expect("all can be spelt");
+    for cut in findable(&structure, 5) {
+        assert_eq!(structure.read(&structure.write(&cut)), cut);
+    }
+    // Inside without a begin, and a label that is none.
+    let read = structure.read(&[2, 2, 0, 9, 1]);
+    let classes: Vec<_> = read.iter().map(|segment| (segment.start, segment.class)).collect();
+    assert_eq!(classes, [(0, 1), (2, 0), (3, u32::MAX), (4, 1)]);
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub use multilabel::{
 };
 pub use parts::{PartBlock, Parts};
 pub use segmentation::{
-    SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure, Widths,
+    Mark, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure, Widths,
 };
 
 use self::capability::position_set_loss;

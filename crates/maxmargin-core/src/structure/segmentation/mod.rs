@@ -1,14 +1,16 @@
 //! Segmentations: a sequence is cut into segments with a class each.
 //!
-//! φ(x,y) counts features of each position with the class of its segment, features of each segment with its class, segments of each class,
+//! φ(x,y) counts features of each position with the class of its segment (and once more those of a segment's first and last position, if
+//! [edges](SegmentationOptions::edges) have weights), features of each segment with its class, segments of each class and of each length,
 //! pairs of classes of neighbouring segments, and (with boundary weights) the first and the last class. Where a class has [one width](Widths::Exactly),
 //! a position counts with its place in the segment too: the weights of a class are then a template of that width. The weights lie one block after another:
 //!
 //! | block | weights | at |
 //! | --- | --- | --- |
-//! | positions | `features × columns`, a column for each class, or for each class and place | `j · columns + column` |
+//! | positions | `features × columns`, a column for each class, then for the first and for the last position of each; or one for each class and place | `j · columns + column` |
 //! | segments, if they have features | `features × classes` | `j · classes + c` |
 //! | bias | `classes`, counted once a segment | |
+//! | length, if there are such weights | `longest × classes` | `(length − 1) · classes + c` |
 //! | transition | `classes × classes` | `before · classes + after` |
 //! | first and last, with boundary weights | `classes` each | |
 
@@ -17,10 +19,12 @@ mod loss;
 mod oracles;
 mod parts;
 mod scoring;
+mod spelling;
 mod widths;
 
 pub use loss::SegmentLoss;
 pub use scoring::SegmentationScores;
+pub use spelling::Mark;
 pub use widths::Widths;
 
 use self::cut::{check_cut, classes_of};
@@ -38,6 +42,10 @@ pub struct SegmentationOptions {
     pub widths: Widths,
     /// The class of what is in no segment: it counts in no set of segments.
     pub background: Option<u32>,
+    /// More weights for the first and the last position of each segment. Templates have them anyway.
+    pub edges: bool,
+    /// Weights for each length of each class.
+    pub lengths: bool,
     /// Weights for the first and the last class.
     pub boundary: bool,
     /// The task loss.
@@ -81,7 +89,8 @@ impl SegmentInput {
 ///
 /// // One feature, two classes; class 1 likes the feature, and may have two positions.
 /// let widths = Widths::UpTo(vec![1, 2]);
-/// let options = SegmentationOptions { widths, background: Some(0), boundary: false, loss: SegmentLoss::Segments };
+/// let loss = SegmentLoss::Segments;
+/// let options = SegmentationOptions { widths, background: Some(0), edges: false, lengths: false, boundary: false, loss };
 /// let task = SegmentationStructure::new(1, 0, options)?;
 /// let w = [0.0, 1.0, /* bias: */ 0.0, -0.5, /* transitions: */ 0.0, 0.0, 0.0, 0.0];
 /// let x = SegmentInput::of_positions(Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[3.0], [0.7], [-0.6]])), 0..3));
@@ -95,12 +104,14 @@ pub struct SegmentationStructure {
     features: usize,
     segment_features: usize,
     options: SegmentationOptions,
+    /// What the labels of positions say; empty where there are none.
+    marks: Vec<Mark>,
 }
 
 impl SegmentationStructure {
     /// Segmentations with this many features of positions and of segments; 0 where segments have none.
     pub fn new(features: usize, segment_features: usize, options: SegmentationOptions) -> Result<Self> {
-        let SegmentationOptions { widths, background, boundary, loss } = &options;
+        let SegmentationOptions { widths, background, edges, lengths, boundary, loss } = &options;
         widths.check()?;
         let classes = widths.classes();
         loss.check(classes)?;
@@ -108,11 +119,20 @@ impl SegmentationStructure {
             let problem = format!("there is no class {background}; there are {classes}");
             return Err(Error::parameter("background", problem));
         }
-        let others =
-            classes.checked_add(if *boundary { 3 } else { 1 }).and_then(|rows| rows.checked_mul(classes));
+        if *edges && matches!(widths, Widths::Exactly(_)) {
+            return Err(Error::parameter("edges", "templates have weights for each place already"));
+        }
+        let rows = if *lengths { widths.longest() } else { 0 } + if *boundary { 3 } else { 1 };
+        let others = classes.checked_add(rows).and_then(|rows| rows.checked_mul(classes));
         let others = others.and_then(|others| others.checked_add(segment_features.checked_mul(classes)?));
-        check_size(features, widths.columns(), others)?;
-        Ok(Self { features, segment_features, options })
+        let structure = Self { features, segment_features, options, marks: Vec::new() };
+        check_size(features, structure.columns(), others)?;
+        Ok(structure)
+    }
+
+    /// The number of columns of weights of positions.
+    fn columns(&self) -> usize {
+        self.options.widths.columns() * if self.options.edges { 3 } else { 1 }
     }
 
     /// The number of classes.
@@ -141,15 +161,20 @@ impl SegmentationStructure {
     }
 
     fn segments_start(&self) -> usize {
-        self.features * self.options.widths.columns()
+        self.features * self.columns()
     }
 
     fn bias_start(&self) -> usize {
         self.segments_start() + self.segment_features * self.classes()
     }
 
-    fn transitions_start(&self) -> usize {
+    fn lengths_start(&self) -> usize {
         self.bias_start() + self.classes()
+    }
+
+    fn transitions_start(&self) -> usize {
+        let lengths = if self.options.lengths { self.options.widths.longest() } else { 0 };
+        self.lengths_start() + lengths * self.classes()
     }
 
     fn first_start(&self) -> usize {
@@ -173,6 +198,9 @@ impl SegmentationStructure {
         if let Some(row) = self.segment_row(x, segment) {
             sum.add_row(row, self.classes(), self.segments_start() + class, factor);
         }
+        if self.options.lengths && segment.len() <= self.options.widths.longest() {
+            sum.add(self.lengths_start() + (segment.len() - 1) * self.classes() + class, factor);
+        }
         if self.options.boundary {
             if segment.start == 0 {
                 sum.add(self.first_start() + class, factor);
@@ -192,7 +220,7 @@ impl SegmentationStructure {
         sum: &mut A,
     ) {
         if let Some(column) = column {
-            sum.add_row(x.positions.row(t), self.options.widths.columns(), column, factor);
+            sum.add_row(x.positions.row(t), self.columns(), column, factor);
         }
     }
 
@@ -200,12 +228,20 @@ impl SegmentationStructure {
         sum.add(self.transitions_start() + before as usize * self.classes() + after as usize, factor);
     }
 
-    /// The column of the weights of each position of a cut; none beyond the width of a template.
-    fn columns<'a>(&'a self, y: &'a [Segment]) -> impl Iterator<Item = Option<usize>> + 'a {
-        let widths = &self.options.widths;
-        y.iter().flat_map(move |segment| {
-            (0..segment.len()).map(move |place| widths.column(segment.class as usize, place))
-        })
+    /// The columns of the weights of a place in a segment: none beyond the width of a template, more at its edges.
+    fn columns_at(&self, segment: &Segment, place: usize) -> [Option<usize>; 3] {
+        let (classes, class) = (self.classes(), segment.class as usize);
+        let edge = |is_here: bool, start: usize| (self.options.edges && is_here).then_some(start + class);
+        [
+            self.options.widths.column(class, place),
+            edge(place == 0, classes),
+            edge(place + 1 == segment.len(), 2 * classes),
+        ]
+    }
+
+    /// The same for each position of a cut.
+    fn columns_of<'a>(&'a self, y: &'a [Segment]) -> impl Iterator<Item = [Option<usize>; 3]> + 'a {
+        y.iter().flat_map(move |segment| (0..segment.len()).map(move |place| self.columns_at(segment, place)))
     }
 
     fn found(
@@ -268,13 +304,14 @@ impl Structure for SegmentationStructure {
     }
 
     fn magnitude(&self, x: &SegmentInput, truth: &Vec<Segment>) -> Magnitude {
-        let (mut norm, mut longest) = (2.0 * x.len() as f64 + 2.0, 0);
+        let (mut norm, mut longest) = (3.0 * x.len() as f64 + 2.0, 0);
+        let edges = if self.options.edges { 3.0 } else { 1.0 };
         let mut look = |row: crate::features::Row<'_>| {
             longest = longest.max(row.len());
             row.norm_squared().sqrt()
         };
         for t in 0..x.len() {
-            norm += look(x.positions.row(t));
+            norm += edges * look(x.positions.row(t));
             // One segment at most ends at a position.
             let rows = x.segments.iter().flat_map(|rows| {
                 (1..=self.options.widths.longest().min(t + 1))
@@ -282,7 +319,7 @@ impl Structure for SegmentationStructure {
             });
             norm += rows.map(&mut look).fold(0.0, f64::max);
         }
-        let terms = (2 * longest + 6 * x.len() + 8) as f64;
+        let terms = (2 * longest + 8 * x.len() + 8) as f64;
         Magnitude {
             norm: round_up(norm, terms),
             terms,
@@ -345,7 +382,9 @@ impl Structure for SegmentationStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        self.columns(y).enumerate().for_each(|at| self.add_position(x, at, factor, sum));
+        for (t, columns) in self.columns_of(y).enumerate() {
+            columns.into_iter().for_each(|column| self.add_position(x, (t, column), factor, sum));
+        }
         y.iter().for_each(|segment| self.add_segment(x, segment, factor, sum));
         y.windows(2).for_each(|pair| self.add_step([pair[0].class, pair[1].class], factor, sum));
     }
@@ -358,8 +397,8 @@ impl Structure for SegmentationStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        for (t, (a, b)) in self.columns(y).zip(self.columns(truth)).enumerate() {
-            if a != b {
+        for (t, (a, b)) in self.columns_of(y).zip(self.columns_of(truth)).enumerate() {
+            for (a, b) in a.into_iter().zip(b).filter(|(a, b)| a != b) {
                 self.add_position(x, (t, a), factor, sum);
                 self.add_position(x, (t, b), -factor, sum);
             }

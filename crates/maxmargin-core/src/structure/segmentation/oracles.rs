@@ -140,9 +140,13 @@ impl LabelSets<SegmentationStructure> for SegmentationStructure {
     }
 }
 
-/// The variables are positions. A value says the class, and whether a segment begins there: `2 · class`, and 1 more where one does.
+/// The variables are positions. A value is the label where cuts are [spelt](SegmentationStructure::spelt_by). Else it says the class, and
+/// whether a segment begins there: `2 · class`, and 1 more where one does.
 impl MaxMarginals<SegmentationStructure> for SegmentationStructure {
     fn values(&self, _x: &SegmentInput, y: &Vec<Segment>) -> Vec<u32> {
+        if self.is_spelt() {
+            return self.write(y);
+        }
         let of_segment = |segment: &Segment| {
             let class = 2 * segment.class;
             (0..segment.len()).map(move |place| class + u32::from(place == 0))

@@ -32,7 +32,7 @@ impl Parts<SegmentationStructure> for SegmentationStructure {
         scores.steps.clear();
         scores.steps.extend_from_slice(steps);
         scores.positions.clear();
-        scores.positions.resize(x.len() * widths.columns(), 0.0);
+        scores.positions.resize(x.len() * self.columns(), 0.0);
         scores.ends.clear();
         scores.ends.resize(3 * classes, 0.0);
         scores.values.reset(x.len(), widths.longest(), classes, f64::NEG_INFINITY);

@@ -11,7 +11,7 @@ use crate::structure::Mix;
 pub struct SegmentationScores {
     /// `positions × columns`.
     pub(super) positions: Vec<f64>,
-    /// What a segment of each class counts besides, in three rows: anywhere, at the beginning, at the end.
+    /// What a segment of each class counts besides, in rows: anywhere, at the beginning, at the end; then of each length, if it matters.
     pub(super) ends: Vec<f64>,
     pub(super) values: SegmentTable,
     /// `classes × classes`.
@@ -96,15 +96,16 @@ impl SegmentationStructure {
         scores: &mut SegmentationScores,
     ) {
         let (classes, length) = (self.classes(), x.len());
-        let columns = self.options.widths.columns();
+        let columns = self.columns();
         let mut positions = vec![S::default(); length * columns];
         for (t, out) in positions.chunks_exact_mut(columns).enumerate() {
             S::add_products(x.positions.row(t), &w[..self.segments_start()], out);
         }
         scores.ends.clear();
-        scores.ends.extend_from_slice(&w[self.bias_start()..self.transitions_start()]);
+        scores.ends.extend_from_slice(&w[self.bias_start()..self.lengths_start()]);
         scores.ends.extend_from_slice(&w[self.first_start()..]);
         scores.ends.resize(3 * classes, 0.0);
+        scores.ends.extend_from_slice(&w[self.lengths_start()..self.transitions_start()]);
         scores.steps.clear();
         scores.steps.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         let longest = self.options.widths.longest();
@@ -118,6 +119,11 @@ impl SegmentationStructure {
                 let segment = Segment::new(start..last + 1, 0);
                 self.add_positions(&positions, &segment, &mut sums);
                 whole.copy_from_slice(&sums);
+                if self.options.edges {
+                    let [first, last] = [start * columns + classes, last * columns + 2 * classes];
+                    whole.iter_mut().zip(&positions[first..]).for_each(|(sum, &x)| sum.add_sum(x));
+                    whole.iter_mut().zip(&positions[last..]).for_each(|(sum, &x)| sum.add_sum(x));
+                }
                 if let Some(row) = self.segment_row(x, &segment) {
                     S::add_products(row, &w[self.segments_start()..self.bias_start()], &mut whole);
                 }
@@ -126,8 +132,8 @@ impl SegmentationStructure {
                     row.filter(|(class, _)| self.options.widths.admits(*class, size))
                 {
                     let mut sum = sum;
-                    ends(&scores.ends, classes, class, (start == 0, last + 1 == length))
-                        .for_each(|x| sum.add(x));
+                    let segment = Segment { class: class as u32, ..segment };
+                    ends(&scores.ends, classes, &segment, length).for_each(|x| sum.add(x));
                     *value = sum.get();
                 }
             }
@@ -138,7 +144,7 @@ impl SegmentationStructure {
 
     /// Goes on from the sums of the segments that are one position shorter at their start; templates are summed up where they fit.
     fn add_positions<S: ScoreSum>(&self, positions: &[S], segment: &Segment, sums: &mut [S]) {
-        let columns = self.options.widths.columns();
+        let columns = self.columns();
         let (start, size) = (segment.start as usize, segment.len());
         match &self.options.widths {
             Widths::UpTo(_) => {
@@ -174,13 +180,12 @@ impl SegmentationStructure {
 
     /// The score of a segment of a truth that is too long: of its positions, and of what each segment counts.
     fn unfindable_score(&self, x: &SegmentInput, scores: &SegmentationScores, segment: &Segment) -> f64 {
-        let (classes, class) = (self.classes(), segment.class as usize);
-        let columns = self.options.widths.columns();
-        let places = segment.positions().enumerate().filter_map(|(place, t)| {
-            self.options.widths.column(class, place).map(|column| scores.positions[t * columns + column])
+        let (classes, columns) = (self.classes(), self.columns());
+        let places = segment.positions().enumerate().flat_map(|(place, t)| {
+            let columns_at = self.columns_at(segment, place).into_iter().flatten();
+            columns_at.map(move |column| scores.positions[t * columns + column])
         });
-        let at = (segment.start == 0, segment.end as usize == x.len());
-        places.sum::<f64>() + ends(&scores.ends, classes, class, at).sum::<f64>()
+        places.sum::<f64>() + ends(&scores.ends, classes, segment, x.len()).sum::<f64>()
     }
 
     /// Scores to which the loss is added, so that decoding them maximises a mix with both in it.
@@ -196,13 +201,15 @@ impl SegmentationStructure {
     }
 }
 
-/// What a segment counts beside its features, with the weights of both ends of the sequence.
-fn ends(
-    ends: &[f64],
-    classes: usize,
-    class: usize,
-    (is_first, is_last): (bool, bool),
-) -> impl Iterator<Item = f64> {
-    let rows = [(true, 0), (is_first, 1), (is_last, 2)];
-    rows.into_iter().filter(|(is_there, _)| *is_there).map(move |(_, row)| ends[row * classes + class])
+/// What a segment counts beside its features, with the weights of both ends of the sequence and of its length.
+fn ends(ends: &[f64], classes: usize, segment: &Segment, length: usize) -> impl Iterator<Item = f64> {
+    let rows = [
+        (true, 0),
+        (segment.start == 0, 1),
+        (segment.end as usize == length, 2),
+        (ends.len() > 3 * classes, 2 + segment.len()),
+    ];
+    let there = rows.into_iter().filter(|(is_there, _)| *is_there);
+    // There is no weight for a length beyond the longest.
+    there.filter_map(move |(_, row)| ends.get(row * classes + segment.class as usize).copied())
 }
