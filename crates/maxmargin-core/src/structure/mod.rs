@@ -21,6 +21,7 @@ mod matching;
 mod multiclass;
 mod multilabel;
 mod parts;
+mod segmentation;
 mod shape;
 
 use std::fmt::Debug;
@@ -43,6 +44,9 @@ pub use multilabel::{
     Share,
 };
 pub use parts::{PartBlock, Parts};
+pub use segmentation::{
+    Mark, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure, Widths,
+};
 
 use self::capability::position_set_loss;
 use crate::error::{Error, Result};

@@ -68,8 +68,8 @@ pub use reader::{
 };
 pub use source::{LONGEST_LINE, Line, Source};
 pub use table::TableColumns;
-pub(crate) use tags::are_tags;
 pub use tags::background_label;
+pub(crate) use tags::{OUTSIDE, Tag, are_tags};
 pub use task_data::{DataObject, TaskData};
 pub use templates::TextColumns;
 

@@ -9,6 +9,7 @@
 //! | --- | --- | --- | --- |
 //! | [`Multiclass`] | `multiclass` | [`RowExamples`] | one of several classes |
 //! | [`Chain`] | `chain` | [`SequenceExamples`] | a class for each position of a sequence |
+//! | [`Segmentation`] | `segmentation` | [`SequenceExamples`] | segments with a class each, which cut a sequence |
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
 //! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
@@ -30,6 +31,7 @@ mod prediction;
 pub mod registry;
 mod searching;
 mod seen_weights;
+pub mod segmentation;
 mod stored;
 
 use std::fmt::Debug;
@@ -50,6 +52,7 @@ pub use option::{OptionGroup, TaskOption};
 pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
 pub use seen_weights::{SeenWeights, WeightChoice};
+pub use segmentation::Segmentation;
 use serde_json::{Map, Value};
 pub use stored::Stored;
 

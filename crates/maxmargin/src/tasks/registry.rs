@@ -9,7 +9,7 @@
 
 use std::sync::{LazyLock, RwLock};
 
-use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Task, TaskObject};
+use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Segmentation, Task, TaskObject};
 use crate::error::{Error, Result};
 use crate::shown::did_you_mean;
 
@@ -20,6 +20,7 @@ static TASKS: LazyLock<RwLock<Vec<(&'static str, Maker)>>> = LazyLock::new(|| {
     RwLock::new(vec![
         entry::<Multiclass>(),
         entry::<Chain>(),
+        entry::<Segmentation>(),
         entry::<Multilabel>(),
         entry::<Matching>(),
         ("hierarchy", || Box::new(Hierarchy::default())),

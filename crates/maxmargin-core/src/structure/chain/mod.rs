@@ -38,7 +38,7 @@ pub struct ChainLoss {
 
 impl ChainLoss {
     /// What the cost of one position counts in a chain of this length.
-    fn unit(&self, length: usize) -> f64 {
+    pub(super) fn unit(&self, length: usize) -> f64 {
         if self.mean && length > 0 { 1.0 / length as f64 } else { 1.0 }
     }
 }

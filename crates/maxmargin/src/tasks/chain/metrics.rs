@@ -33,6 +33,18 @@ impl SequenceMetrics {
         structure: &ChainStructure,
         comparison: Comparison<'_, SequenceExamples, Vec<u32>>,
     ) -> Self {
+        let truth = comparison.truth;
+        let mean_loss = comparison.mean_loss(|i, predicted| {
+            structure.loss_between(&comparison.as_known(truth.labels_of(i)), predicted)
+        });
+        Self::with_loss(comparison, mean_loss)
+    }
+
+    /// The same with a mean loss that somebody else knows.
+    pub(in crate::tasks) fn with_loss(
+        comparison: Comparison<'_, SequenceExamples, Vec<u32>>,
+        mean_loss: f64,
+    ) -> Self {
         let Comparison { truth, predicted, .. } = comparison;
         let tokens = truth.labels().len();
         let rows = || truth.labels().iter().copied().zip(predicted.iter().flatten().copied());
@@ -46,9 +58,7 @@ impl SequenceMetrics {
             tokens,
             token_error: share(wrong, tokens),
             sequence_error: share(spoilt, predicted.len()),
-            mean_loss: comparison.mean_loss(|i, predicted| {
-                structure.loss_between(&comparison.as_known(truth.labels_of(i)), predicted)
-            }),
+            mean_loss,
             averages: Averages::of(rows(), &counts, comparison.background),
             chunks: chunks.as_ref().map(|chunks| chunks.all),
             chunk_types: chunks.into_iter().flat_map(|chunks| chunks.by_type).collect(),

@@ -1,0 +1,142 @@
+//! Segments: from tagged sentences to a model, predictions in the scheme of the files, and figures; and what is refused.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+/// Names of one to three capitalised words, in the scheme IOB1: two names may touch.
+fn sentences(range: std::ops::Range<usize>) -> String {
+    let names = [&["Ada"][..], &["New", "York"], &["Rio", "De", "Janeiro"]];
+    let mut text = String::new();
+    for i in range {
+        let [first, second] = [names[i % 3], names[(i / 3) % 3]];
+        for (k, word) in first.iter().enumerate() {
+            text += &format!("{word} {} I-X\n", if k == 0 { "first" } else { "next" });
+        }
+        if i % 2 == 0 {
+            text += "likes verb O\n";
+        }
+        for (k, word) in second.iter().enumerate() {
+            let touches = k == 0 && i % 2 == 1;
+            let tag = if touches { "B-X" } else { "I-X" };
+            text += &format!("{word} {} {tag}\n", if k == 0 { "first" } else { "next" });
+        }
+        text += ". stop O\n\n";
+    }
+    text
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(0..18));
+    folder.write("test.txt", sentences(4..13));
+    folder.write("words", "U00:%x[0,0]\nU01:%x[0,1]\n");
+    folder
+}
+
+const TRAIN: &str = "train segmentation --train train.txt --templates words --lambda 0.01 --quiet --model m";
+
+#[test]
+fn from_sentences_to_figures() {
+    let folder = folder();
+    let summary = folder.output(
+        "train segmentation --train train.txt --templates words --lambda 0.01 --test test.txt --model m",
+    );
+    assert!(summary.contains("segments of up to 3 positions"), "{summary}");
+    let predicted = folder.output("predict --model m --input test.txt");
+    // Every tag as the file has it: in IOB1.
+    let tags = |text: &str| {
+        text.lines().map(|line| line.split(' ').next_back().unwrap_or("").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(tags(&predicted), tags(&sentences(4..13)));
+    let figures: Value =
+        serde_json::from_str(&folder.output("eval --model m --data test.txt --json")).unwrap();
+    assert_eq!(
+        (figures["segment_f1"].as_f64(), figures["position_error"].as_f64()),
+        (Some(1.0), Some(0.0)),
+        "{figures}"
+    );
+    let sure = folder.output("predict --model m --input test.txt --json");
+    let first: Value = serde_json::from_str(sure.lines().next().unwrap()).unwrap();
+    assert!(first["margin"].as_f64().unwrap() > 0.0, "{first}");
+    let best = folder.output("predict --model m --input test.txt --k-best 2");
+    assert!(best.lines().count() > predicted.lines().count());
+}
+
+#[test]
+fn every_surrogate_and_loss_is_learnt() {
+    let folder = folder();
+    for options in [
+        "--surrogate slack",
+        "--surrogate micro-f1",
+        "--surrogate prob-convex",
+        "--loss positions",
+        "--loss positions-mean --surrogate slack",
+        "--no-edges --no-lengths --no-boundary",
+        "--solver prox-bmrm",
+    ] {
+        folder.output(&format!("{TRAIN} {options}"));
+        let figures: Value =
+            serde_json::from_str(&folder.output("eval --model m --data test.txt --json")).unwrap();
+        assert!(figures["segment_f1"].as_f64().unwrap() > 0.9, "{options}: {figures}");
+    }
+}
+
+/// Two characters of fixed widths in rows of columns.
+#[test]
+fn templates_are_learnt() {
+    let folder = Folder::new();
+    let image = |characters: &str, qid: usize| {
+        let mut rows = String::new();
+        for character in characters.chars() {
+            let columns: &[u8] = match character {
+                'l' => &[1],
+                'u' => &[2, 3, 2],
+                _ => &[0],
+            };
+            for (k, ink) in columns.iter().enumerate() {
+                let tag = if character == ' ' {
+                    "O".to_owned()
+                } else {
+                    format!("{}-{character}", if k == 0 { 'B' } else { 'I' })
+                };
+                rows += &format!(
+                    "{tag} qid:{qid} {}\n",
+                    if *ink > 0 { format!("{ink}:1") } else { String::new() }
+                );
+            }
+        }
+        rows
+    };
+    let images =
+        |texts: &[&str]| texts.iter().enumerate().map(|(i, text)| image(text, i + 1)).collect::<String>();
+    folder.write("train", images(&[" lul", "ul u", "uu l ", "l lu"]));
+    folder.write("test", images(&["u lu ", "llu"]));
+    folder.output("train segmentation --train train --fixed-widths --lambda 0.001 --model m --quiet");
+    let figures: Value = serde_json::from_str(&folder.output("eval --model m --data test --json")).unwrap();
+    assert_eq!(figures["segment_f1"].as_f64(), Some(1.0), "{figures}");
+    folder.write(
+        "uneven",
+        images(&[" lul", "ul u"]).replace("I-u qid:1 3:1\nI-u qid:1 2:1\n", "I-u qid:1 3:1\n"),
+    );
+    let train = "train segmentation --train uneven --fixed-widths --lambda 0.001 --model m";
+    folder.refusal(train, &["have 2 and 3 positions", "fixed-widths"]);
+}
+
+#[test]
+fn what_marks_no_segments_is_refused() {
+    let folder = folder();
+    folder.write("colours", "a x red\nb y green\n\na x red\nb y blue\n");
+    folder.refusal(
+        "train segmentation --train colours --format conll --templates words --lambda 0.1 --model m",
+        &["O, B-NP"],
+    );
+    folder.refusal(&format!("{TRAIN} --longest 0"), &["--longest", "counted from 1"]);
+    folder.refusal(&format!("{TRAIN} --loss hamming"), &["--loss", "segments"]);
+    folder.write("pairs", "U00:%x[0,0]\nB01:%x[0,1]\n");
+    folder.refusal(
+        "train segmentation --train train.txt --templates pairs --lambda 0.1 --model m",
+        &["task chain"],
+    );
+}

@@ -1,0 +1,215 @@
+//! The scores of all segments of a sequence.
+
+use super::{SegmentInput, SegmentationStructure, Widths};
+use crate::features::Row;
+use crate::inference::{Segment, SegmentMemory, SegmentTable, StratifiedSegments};
+use crate::linear::{Precise, add_row_products, largest_size, precise_row_products};
+use crate::structure::Mix;
+
+/// The scores of one sequence, with the decoder's working memory.
+#[derive(Debug, Clone, Default)]
+pub struct SegmentationScores {
+    /// `positions × columns`.
+    pub(super) positions: Vec<f64>,
+    /// What a segment of each class counts besides, in rows: anywhere, at the beginning, at the end; then of each length, if it matters.
+    pub(super) ends: Vec<f64>,
+    pub(super) values: SegmentTable,
+    /// `classes × classes`.
+    pub(super) steps: Vec<f64>,
+    pub(super) augmented: SegmentTable,
+    pub(super) memory: SegmentMemory,
+    pub(super) strata: StratifiedSegments,
+}
+
+impl SegmentationScores {
+    /// At least what the absolute values of the scores of a cut add up to: one segment at most ends at a position.
+    pub(super) fn extent(&self) -> f64 {
+        let values = &self.values;
+        let of_end = |last: usize| {
+            let rows = (1..=values.longest_to(last)).flat_map(|length| values.row(last, length));
+            rows.filter(|value| **value > f64::NEG_INFINITY)
+                .fold(0.0, |most: f64, value| most.max(value.abs()))
+        };
+        let steps = largest_size(&self.steps) * values.length() as f64;
+        (0..values.length()).map(of_end).sum::<f64>() + steps
+    }
+}
+
+/// A sum of scores, plain or with twice the digits.
+pub(super) trait ScoreSum: Copy + Default {
+    fn add(&mut self, x: f64);
+    fn add_sum(&mut self, other: Self);
+    fn get(self) -> f64;
+    /// Adds the products of a row with the weights of each column.
+    fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]);
+}
+
+impl ScoreSum for f64 {
+    fn add(&mut self, x: f64) {
+        *self += x;
+    }
+
+    fn add_sum(&mut self, other: Self) {
+        *self += other;
+    }
+
+    fn get(self) -> f64 {
+        self
+    }
+
+    fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]) {
+        add_row_products(row, weights, out);
+    }
+}
+
+impl ScoreSum for Precise {
+    fn add(&mut self, x: f64) {
+        Precise::add(self, x);
+    }
+
+    fn add_sum(&mut self, other: Self) {
+        Precise::add_sum(self, other);
+    }
+
+    fn get(self) -> f64 {
+        Precise::get(self)
+    }
+
+    fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]) {
+        precise_row_products(row, weights, out);
+    }
+}
+
+impl SegmentationStructure {
+    /// The features of a segment, where it has any.
+    pub(super) fn segment_row<'a>(&self, x: &'a SegmentInput, segment: &Segment) -> Option<Row<'a>> {
+        let longest = self.options.widths.longest();
+        let rows = x.segments.as_ref().filter(|_| segment.len() <= longest)?;
+        Some(rows.row((segment.end as usize - 1) * longest + segment.len() - 1))
+    }
+
+    /// Scores all segments, in sums of this kind.
+    pub(super) fn score_with<S: ScoreSum>(
+        &self,
+        w: &[f64],
+        x: &SegmentInput,
+        scores: &mut SegmentationScores,
+    ) {
+        let (classes, length) = (self.classes(), x.len());
+        let columns = self.columns();
+        let mut positions = vec![S::default(); length * columns];
+        for (t, out) in positions.chunks_exact_mut(columns).enumerate() {
+            S::add_products(x.positions.row(t), &w[..self.segments_start()], out);
+        }
+        scores.ends.clear();
+        scores.ends.extend_from_slice(&w[self.bias_start()..self.lengths_start()]);
+        scores.ends.extend_from_slice(&w[self.first_start()..]);
+        scores.ends.resize(3 * classes, 0.0);
+        scores.ends.extend_from_slice(&w[self.lengths_start()..self.transitions_start()]);
+        scores.steps.clear();
+        scores.steps.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        let longest = self.options.widths.longest();
+        scores.values.reset(length, longest, classes, f64::NEG_INFINITY);
+        let mut sums = vec![S::default(); classes];
+        let mut whole = vec![S::default(); classes];
+        for last in 0..length {
+            sums.fill(S::default());
+            for size in 1..=longest.min(last + 1) {
+                let start = last + 1 - size;
+                let segment = Segment::new(start..last + 1, 0);
+                self.add_positions(&positions, &segment, &mut sums);
+                whole.copy_from_slice(&sums);
+                if self.options.edges {
+                    let [first, last] = [start * columns + classes, last * columns + 2 * classes];
+                    whole.iter_mut().zip(&positions[first..]).for_each(|(sum, &x)| sum.add_sum(x));
+                    whole.iter_mut().zip(&positions[last..]).for_each(|(sum, &x)| sum.add_sum(x));
+                }
+                if let Some(row) = self.segment_row(x, &segment) {
+                    S::add_products(row, &w[self.segments_start()..self.bias_start()], &mut whole);
+                }
+                let row = scores.values.row_mut(last, size).iter_mut().zip(&whole).enumerate();
+                for (class, (value, &sum)) in
+                    row.filter(|(class, _)| self.options.widths.admits(*class, size))
+                {
+                    let mut sum = sum;
+                    let segment = Segment { class: class as u32, ..segment };
+                    ends(&scores.ends, classes, &segment, length).for_each(|x| sum.add(x));
+                    *value = sum.get();
+                }
+            }
+        }
+        scores.positions.clear();
+        scores.positions.extend(positions.into_iter().map(S::get));
+    }
+
+    /// Goes on from the sums of the segments that are one position shorter at their start; templates are summed up where they fit.
+    fn add_positions<S: ScoreSum>(&self, positions: &[S], segment: &Segment, sums: &mut [S]) {
+        let columns = self.columns();
+        let (start, size) = (segment.start as usize, segment.len());
+        match &self.options.widths {
+            Widths::UpTo(_) => {
+                sums.iter_mut().zip(&positions[start * columns..]).for_each(|(sum, &x)| sum.add_sum(x));
+            }
+            Widths::Exactly(widths) => {
+                let mut first = 0;
+                for (sum, &width) in sums.iter_mut().zip(widths) {
+                    if width as usize == size {
+                        *sum = S::default();
+                        (0..size).for_each(|k| sum.add_sum(positions[(start + k) * columns + first + k]));
+                    }
+                    first += width as usize;
+                }
+            }
+        }
+    }
+
+    /// The score of a cut, whose segments need not be among those that can be found.
+    pub(super) fn cut_score(&self, x: &SegmentInput, scores: &SegmentationScores, y: &[Segment]) -> f64 {
+        let classes = self.classes();
+        let of_segment = |segment: &Segment| {
+            let class = segment.class as usize;
+            match self.options.widths.admits(class, segment.len()) {
+                true => scores.values.value(segment),
+                false => self.unfindable_score(x, scores, segment),
+            }
+        };
+        let steps =
+            y.windows(2).map(|pair| scores.steps[pair[0].class as usize * classes + pair[1].class as usize]);
+        y.iter().map(of_segment).sum::<f64>() + steps.sum::<f64>()
+    }
+
+    /// The score of a segment of a truth that is too long: of its positions, and of what each segment counts.
+    fn unfindable_score(&self, x: &SegmentInput, scores: &SegmentationScores, segment: &Segment) -> f64 {
+        let (classes, columns) = (self.classes(), self.columns());
+        let places = segment.positions().enumerate().flat_map(|(place, t)| {
+            let columns_at = self.columns_at(segment, place).into_iter().flatten();
+            columns_at.map(move |column| scores.positions[t * columns + column])
+        });
+        places.sum::<f64>() + ends(&scores.ends, classes, segment, x.len()).sum::<f64>()
+    }
+
+    /// Scores to which the loss is added, so that decoding them maximises a mix with both in it.
+    pub(super) fn augment(&self, truth: &[Segment], scores: &mut SegmentationScores, mix: Mix) {
+        let factor = mix.loss / mix.score;
+        let SegmentationScores { values, augmented, .. } = scores;
+        values.map_into(augmented, |value| value);
+        let size = (values.longest(), self.classes());
+        self.options.loss.for_each_row(self.options.background, truth, size, |last, length, costs| {
+            let row = augmented.row_mut(last, length).iter_mut().zip(costs);
+            row.for_each(|(value, cost)| *value += factor * cost);
+        });
+    }
+}
+
+/// What a segment counts beside its features, with the weights of both ends of the sequence and of its length.
+fn ends(ends: &[f64], classes: usize, segment: &Segment, length: usize) -> impl Iterator<Item = f64> {
+    let rows = [
+        (true, 0),
+        (segment.start == 0, 1),
+        (segment.end as usize == length, 2),
+        (ends.len() > 3 * classes, 2 + segment.len()),
+    ];
+    let there = rows.into_iter().filter(|(is_there, _)| *is_there);
+    // There is no weight for a length beyond the longest.
+    there.filter_map(move |(_, row)| ends.get(row * classes + segment.class as usize).copied())
+}

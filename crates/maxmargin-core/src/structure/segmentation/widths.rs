@@ -1,0 +1,114 @@
+//! How long segments of each class may be.
+
+use crate::error::{Error, Result};
+
+/// How many positions segments of each class have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Widths {
+    /// Up to so many, by class. Every position counts alike.
+    UpTo(Vec<u32>),
+    /// Just so many, by class. A position counts with its place in the segment: each class is a template.
+    Exactly(Vec<u32>),
+}
+
+impl Widths {
+    fn all(&self) -> &[u32] {
+        match self {
+            Self::UpTo(widths) | Self::Exactly(widths) => widths,
+        }
+    }
+
+    /// The number of classes.
+    pub fn classes(&self) -> usize {
+        self.all().len()
+    }
+
+    /// The longest segments.
+    pub fn longest(&self) -> usize {
+        self.all().iter().copied().max().unwrap_or(0) as usize
+    }
+
+    /// Whether a segment of a class may have this many positions.
+    pub fn admits(&self, class: usize, length: usize) -> bool {
+        match self {
+            Self::UpTo(widths) => (1..=widths[class] as usize).contains(&length),
+            Self::Exactly(widths) => widths[class] as usize == length,
+        }
+    }
+
+    /// The number of columns of weights of positions.
+    pub(super) fn columns(&self) -> usize {
+        match self {
+            Self::UpTo(widths) => widths.len(),
+            Self::Exactly(widths) => widths.iter().map(|&width| width as usize).sum(),
+        }
+    }
+
+    /// The column of a place in a segment of a class; none beyond its width.
+    pub(super) fn column(&self, class: usize, place: usize) -> Option<usize> {
+        match self {
+            Self::UpTo(_) => Some(class),
+            Self::Exactly(widths) => {
+                let before = widths[..class].iter().map(|&width| width as usize).sum::<usize>();
+                (place < widths[class] as usize).then_some(before + place)
+            }
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.classes() < 2 {
+            let problem =
+                format!("{} class(es); there is nothing to learn with fewer than two", self.classes());
+            return Err(Error::parameter("classes", problem));
+        }
+        match self.all().iter().position(|&width| width == 0) {
+            Some(class) => {
+                Err(Error::parameter("widths", format!("segments of class {class} have no position")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a sequence that no segments cover exactly.
+    pub(super) fn check_length(&self, length: usize) -> Result<()> {
+        let Self::Exactly(widths) = self else { return Ok(()) };
+        let mut is_covered = vec![false; length + 1];
+        is_covered[0] = true;
+        for end in 1..=length {
+            is_covered[end] = widths
+                .iter()
+                .any(|&width| end.checked_sub(width as usize).is_some_and(|start| is_covered[start]));
+        }
+        match is_covered[length] {
+            true => Ok(()),
+            false => {
+                let problem = format!(
+                    "no segments of the widths {widths:?} cover {length} positions exactly; give a class of width 1"
+                );
+                Err(Error::parameter("widths", problem))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_lie_one_after_another() {
+        let widths = Widths::Exactly(vec![2, 1, 3]);
+        let places = (0..3).flat_map(|class| (0..3).map(move |place| (class, place)));
+        let columns: Vec<_> = places.filter_map(|(class, place)| widths.column(class, place)).collect();
+        assert_eq!(columns, (0..widths.columns()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_no_widths_cover_is_refused() {
+        let widths = Widths::Exactly(vec![3, 5]);
+        let covered: Vec<usize> = (0..12).filter(|&length| widths.check_length(length).is_ok()).collect();
+        assert_eq!(covered, [0, 3, 5, 6, 8, 9, 10, 11]);
+        assert!(Widths::UpTo(vec![3, 1]).check_length(7).is_ok());
+        assert!(Widths::UpTo(vec![3]).check().is_err() && Widths::Exactly(vec![3, 0]).check().is_err());
+    }
+}
