@@ -166,8 +166,11 @@ fn options_of_label_sets_reach_the_model() {
     }
     let other = "train multilabel --train songs.arff --standardize --lambda 0.1 --model n --warm-start m --solver bmrm";
     folder.refusal(other, &["--warm-start: cannot start from this model", "the same options as then"]);
+    // Where nothing is said of columns, they are as for the model.
+    let said = folder.output(&other.replace("--standardize", "--signed"));
+    assert!(said.contains("columns      standardised"), "{said}");
     folder.refusal(
-        &other.replace("--standardize", "--signed"),
+        &other.replace("--standardize", "--signed --center"),
         &["columns were changed in another way", "standardize, center"],
     );
 }
@@ -338,8 +341,9 @@ fn thresholds_are_tuned_kept_and_said() {
     let inspected: serde_json::Value = serde_json::from_str(&folder.output("inspect m --json")).unwrap();
     assert_eq!(inspected["label_shifts"], thresholds["shifts"]);
     assert!(folder.output("inspect m").contains("\nthresholds   tuned: "));
-    let parts = ["--tune-threshold", "only label sets"];
+    let parts = ["--tune-threshold", "chain has no thresholds", "multilabel has"];
     folder.refusal("train chain --train tags.crf --model n --tune-threshold micro_f1", &parts);
+    let parts = ["--tune-threshold", "leave out --no-bias"];
     folder.refusal(&format!("{train} --no-bias --tune-threshold micro_f1"), &parts);
     folder.refusal(&format!("{train} --tune-threshold f1"), &["micro_f1, macro_f1"]);
 }

@@ -67,19 +67,20 @@ fn from_sentences_to_figures() {
 #[test]
 fn every_surrogate_and_loss_is_learnt() {
     let folder = folder();
-    for options in [
-        "--surrogate slack",
-        "--surrogate micro-f1",
-        "--surrogate prob-convex",
-        "--loss positions",
-        "--loss positions-mean --surrogate slack",
-        "--no-edges --no-lengths --no-boundary",
-        "--solver prox-bmrm",
+    for (options, least) in [
+        ("--surrogate slack", 0.9),
+        ("--surrogate micro-f1", 0.9),
+        ("--surrogate prob-convex", 0.9),
+        ("--loss positions", 0.9),
+        ("--loss positions-mean --surrogate slack", 0.9),
+        // Nothing tells then where one of two neighbours ends.
+        ("--no-edges --no-lengths --no-boundary", 0.7),
+        ("--solver prox-bmrm", 0.9),
     ] {
         folder.output(&format!("{TRAIN} {options}"));
         let figures: Value =
             serde_json::from_str(&folder.output("eval --model m --data test.txt --json")).unwrap();
-        assert!(figures["segment_f1"].as_f64().unwrap() > 0.9, "{options}: {figures}");
+        assert!(figures["segment_f1"].as_f64().unwrap() > least, "{options}: {figures}");
     }
 }
 

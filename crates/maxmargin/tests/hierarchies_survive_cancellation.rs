@@ -37,7 +37,7 @@ use exact::optimum::optimum;
 use hierarchies::{closed_sets, random_hierarchy};
 
 /// Problems by default.
-const PROBLEMS: usize = 60;
+const PROBLEMS: usize = 40;
 
 /// A problem, and how it is trained.
 struct Case {

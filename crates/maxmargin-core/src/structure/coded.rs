@@ -6,8 +6,8 @@
 /// ```
 /// use maxmargin_core::structure::Coded;
 /// let mut code = Vec::new();
-/// vec![3, 1].encode(&mut code);
-/// let mut label = Vec::new();
+/// vec![3u32, 1].encode(&mut code);
+/// let mut label: Vec<u32> = Vec::new();
 /// assert!(label.decode(&code));
 /// assert_eq!(label, [3, 1]);
 /// ```

@@ -16,6 +16,9 @@ use crate::solver::simplex_qp::{QpLimits, solve};
 /// The most rounds for one master problem.
 const ROUNDS: usize = 60;
 
+/// After so many rounds in a row that leave nearly all of the gap as it was, no more are tried: rounding leaves no better.
+const STALE_ROUNDS: usize = 3;
+
 /// What a master problem under a block norm keeps.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Shared {
@@ -81,6 +84,7 @@ impl Master {
         let (mut best, mut bound): (Option<Round>, f64) = (None, f64::NEG_INFINITY);
         self.quadratic.set_coefficients(&self.left_off[0]);
         let linear: Vec<f64> = self.planes.iter().map(|plane| plane.offset).collect();
+        let (mut open, mut stale) = (f64::INFINITY, 0);
         for _ in 0..ROUNDS {
             let shared = &self.shared;
             self.quadratic.set_products(|j, k| shared.product(j, k));
@@ -100,7 +104,9 @@ impl Master {
                 best = Some(Round { weights, value, coefficients, alpha: self.shared.alpha.clone() });
             }
             let reached = best.as_ref().map_or(f64::INFINITY, |best| best.value);
-            if reached - bound <= gap || self.quadratic.halt().is_due() {
+            stale = if reached - bound > 0.99 * open { stale + 1 } else { 0 };
+            open = reached - bound;
+            if open <= gap || stale == STALE_ROUNDS || self.quadratic.halt().is_due() {
                 break;
             }
             self.shared.alpha = followed_alpha(norm, &squares, gap / reached);

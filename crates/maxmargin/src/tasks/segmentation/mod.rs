@@ -60,7 +60,7 @@ const LOSSES: [(&str, Mistakes); 3] = [
 /// let data = SequenceExamples::new(rows, vec![0, 1, 2, 0, 1, 2, 1, 2])?;
 /// let labels = ["O", "B-X", "I-X"].into_iter().collect();
 /// let names = Vocabulary { labels, attributes: Attributes::Numbered(1) };
-/// let examples = Examples::new(data, names)?;
+/// let examples = Examples::new(data, names);
 /// let model = Trainer::new(Segmentation::default()).lambda(0.01).train(&examples)?;
 /// assert_eq!(model.predict(examples.data(), 1)?[1][0].names(), ["B-X", "I-X", "B-X", "I-X"]);
 /// # Ok::<(), maxmargin::Error>(())
