@@ -20,21 +20,23 @@ pub fn load(
     others: Option<&Folds>,
     quiet: bool,
 ) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
-    load_from(arguments, chosen, others, None, quiet)
+    load_from(arguments, chosen, others, None, false, quiet)
 }
 
-/// The same where training starts from a model: what columns are for, and how text and missing values are read, is as it was then, unless
+/// The same where labels may be candidates, and where training starts from a model: what columns are for, and how text and missing values are read, is as it was then, unless
 /// flags say otherwise.
 pub fn load_from(
     arguments: &ProblemArguments,
     chosen: &ChosenTask,
     others: Option<&Folds>,
     model: Option<&Model>,
+    candidates: bool,
     quiet: bool,
 ) -> Result<(Examples, Option<Arc<dyn DataObject>>)> {
     let columns = Columns::of_start(arguments.columns(), model);
     let options = ReadOptions {
         missing: if columns.impute == Impute::None { Missing::Refuse } else { Missing::Keep },
+        candidates,
         ..chosen.read.options()
     };
     let options = model.map_or(options.clone(), |model| model.options_of_more_training(&options));

@@ -74,6 +74,15 @@ impl Progress {
         }
     }
 
+    /// Shows a line between two runs.
+    pub fn between(&self, line: &str) {
+        match &self.show {
+            Show::Nothing => {}
+            Show::Lines { .. } => note(line),
+            Show::Bar(bar) => bar.suspend(|| note(line)),
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Show::Bar(bar) = &self.show {

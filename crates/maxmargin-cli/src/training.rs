@@ -9,7 +9,7 @@ use anyhow::Result;
 use maxmargin::Error;
 use maxmargin::risk::Risk;
 use maxmargin::solver::{Limits, Outcome, Report, RunState, Solver, SolverSettings, Stop, resume_until};
-use maxmargin::training::{Event, Problem};
+use maxmargin::training::{CandidateMethod, Event, Problem, Stage, Turn};
 use serde_json::{Value, json};
 
 use crate::interrupt;
@@ -84,9 +84,48 @@ pub fn show(event: Event<'_>, progress: &mut Progress, mut observe: impl FnMut(&
             progress.update(report, is_last);
             observe(report);
         }
+        Event::Turn(turn) => progress.between(&describe_turn(turn)),
         Event::NoCheckpoint(pass, error) => note(&format!("no checkpoint after pass {pass}: {error}")),
     }
     ControlFlow::Continue(())
+}
+
+/// What a turn of learning from candidates came to.
+fn describe_turn(turn: &Turn) -> String {
+    let Turn { stage, turn, certificate, changed, examples } = turn;
+    let bounds = format!(
+        "{} ≤ F* ≤ {}, gap {}",
+        lower(certificate.lower_bound),
+        upper(certificate.primal),
+        certificate.gap()
+    );
+    match stage {
+        Stage::Known => format!("known positions: {bounds}; {examples} examples completed"),
+        Stage::Start => format!("start {turn}: {bounds}; {changed} of {examples} completions changed"),
+        Stage::Own => format!("turn {turn}: {bounds}; {changed} of {examples} completions changed"),
+    }
+}
+
+/// All turns in a sentence, where there are any.
+pub fn describe_turns(method: CandidateMethod, turns: &[Turn], stop: Stop) -> Option<String> {
+    let last = turns.last()?;
+    let own = turns.iter().filter(|turn| turn.stage == Stage::Own).count();
+    let rests = match last.changed {
+        0 if last.stage == Stage::Own => "completions rest".to_owned(),
+        changed => {
+            format!("broken off ({}): {changed} completions changed after the last of them", stop.name())
+        }
+    };
+    Some(format!("{method}, {own} turns: {rests}; the certificate is about the last completion"))
+}
+
+/// A turn for programs.
+pub fn turn_json(turn: &Turn) -> Value {
+    let certificate = &turn.certificate;
+    json!({
+        "stage": turn.stage, "turn": turn.turn, "primal": certificate.primal, "lower_bound": certificate.lower_bound,
+        "changed": turn.changed, "examples": turn.examples,
+    })
 }
 
 /// What is to be done when a run is over.

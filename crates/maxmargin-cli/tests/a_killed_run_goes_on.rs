@@ -5,9 +5,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-mod common;
-
-use common::{Folder, tags};
+use crate::common::{Folder, tags};
 
 /// Trains slowly enough that a kill hits it: to a gap that is never reached, for a fixed number of passes.
 const TRAIN: &str = "train chain --train many.crf --lambda 0.001 --gap 1e-15 --max-passes 60 --quiet";

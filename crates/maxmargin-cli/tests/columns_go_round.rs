@@ -1,10 +1,8 @@
 //! Columns of text from the command line: templates, lists and schemes are kept by the model, and `predict` takes raw columns.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::Folder;
+use crate::common::Folder;
 
 /// Sentences about people and places, tagged in IOB1. Two names in a row are two chunks.
 fn sentences(count: usize, labelled: bool) -> String {

@@ -1,8 +1,8 @@
 //! Train, evaluate, predict, inspect: what one command writes, the next one reads.
 
-mod common;
+use crate::common;
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 fn object(text: &str) -> Value {

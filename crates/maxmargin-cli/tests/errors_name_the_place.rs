@@ -1,10 +1,8 @@
 //! Every mistake of a user: exit code 2, a message that helps, nothing left behind.
 
-mod common;
-
 use std::io::Write;
 
-use common::{Folder, rows};
+use crate::common::{Folder, rows};
 
 #[test]
 fn bad_data_is_refused() {

@@ -1,10 +1,8 @@
 //! `compare solvers --plot`: a curve for each solver in each panel, files that are whole, and refusals before any work.
 
-mod common;
-
 use std::fs;
 
-use common::Folder;
+use crate::common::Folder;
 
 const COMPARE: &str = "compare solvers multiclass --train rows.svm --lambdas 0.1,0.01 --quiet --json";
 

@@ -1,8 +1,6 @@
 //! What a program is expected to have: completions, manual pages, help that fits on a screen, a word on memory.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Hierarchies from the command line: files, paths and headers, one node or several, and what is wrong with them.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Rows whose labels are leaves of a small tree.

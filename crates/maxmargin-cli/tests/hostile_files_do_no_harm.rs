@@ -3,9 +3,7 @@
 use std::fs;
 use std::io::Write;
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -1,8 +1,6 @@
 //! Label sets from every format that has them: train, evaluate, predict, inspect, and what is refused on the way.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const NAMES: &str =

@@ -1,9 +1,7 @@
 //! Promise: no word is ever taken for a label, and no label for a word. Those who say which columns of a table are labels
 //! agree, or the program stops; a model finds its labels and its features by name, wherever they stand.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// All columns of the training data: features on both sides of the labels.

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-mod common;
+use crate::common;
 
-use common::Folder;
+use crate::common::Folder;
 
 fn object(text: &str) -> Value {
     serde_json::from_str(text).unwrap()

@@ -1,8 +1,6 @@
 //! Matchings from files of edges: train, evaluate, predict, inspect, compare, and what is refused on the way.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Graphs with two to four nodes on each side, whose true links are near the diagonal and mostly look alike.

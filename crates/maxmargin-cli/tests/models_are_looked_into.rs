@@ -1,8 +1,6 @@
 //! `inspect`: the heaviest weights of a label, the transitions of chains, in text and in JSON.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 #[test]

@@ -1,8 +1,6 @@
 //! What a user would not notice is said: a gap that was missed, data of another kind, flags in vain, names with slips.
 
-mod common;
-
-use common::{Folder, rows};
+use crate::common::{Folder, rows};
 
 /// A problem that takes more than one pass.
 const TRAIN: &str = "train multiclass --train rows.svm --model m --threads 1 --solver bmrm --gap 1e-3";

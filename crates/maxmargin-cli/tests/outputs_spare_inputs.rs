@@ -1,13 +1,11 @@
 //! Promise: no output is ever one of the inputs or another output, by whatever name; outputs are files, stand where links
 //! point, and nothing stays of those that were never finished.
 
-mod common;
-
 use std::fs;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
 
-use common::{Folder, rows};
+use crate::common::{Folder, rows};
 
 #[test]
 fn outputs_are_compared_with_all_inputs() {

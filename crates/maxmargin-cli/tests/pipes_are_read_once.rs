@@ -2,14 +2,12 @@
 //! refused with a reason, and nothing waits for ever.
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Folder, command, rows};
+use crate::common::{Folder, command, rows};
 
 fn pipe(folder: &Folder, name: &str) -> PathBuf {
     let path = folder.path(name);

@@ -1,8 +1,8 @@
 //! Weights of labels, said in two ways, make one problem: the same certificate.
 
-mod common;
+use crate::common;
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const SOLVE: &str = "--lambda 0.05 --gap 1e-4 --threads 1 --quiet --json --model m";

@@ -4,7 +4,7 @@
 //! the example files, and their output is compared line by line. `…` stands for any lines. Times are left out; other
 //! numbers may differ a little, since processors with and without fused multiply-add round differently.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::{Path, PathBuf};

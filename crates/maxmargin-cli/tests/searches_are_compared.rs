@@ -1,10 +1,8 @@
 //! `compare searches`: every search that applies, on the same examples and weights, and a picture of a label plane.
 
-mod common;
-
 use std::fs;
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const COMPARE: &str = "compare searches chain --train tags.crf --lambda 0.05 --solver bmrm --quiet";

@@ -1,8 +1,6 @@
 //! Segments: from tagged sentences to a model, predictions in the scheme of the files, and figures; and what is refused.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Names of one to three capitalised words, in the scheme IOB1: two names may touch.

@@ -1,8 +1,6 @@
 //! Sentence pairs: associations from text, a model from links, predictions, figures and pictures, and what is refused.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Words and their translations, of which a sentence has three, in another order in the translation.

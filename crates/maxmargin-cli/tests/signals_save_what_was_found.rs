@@ -2,13 +2,11 @@
 //! training they end the program at once.
 #![cfg(unix)]
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
-use common::{Folder, rows};
+use crate::common::{Folder, rows};
 use serde_json::Value;
 
 /// Never ends by itself.

@@ -1,11 +1,9 @@
 //! Promise: `predict` answers each example as it arrives, says how sure it is when asked, and no input is no output.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use common::{Folder, command, rows, tags};
+use crate::common::{Folder, command, rows, tags};
 use serde_json::Value;
 
 /// The model of tags.crf, and one of the same sentences as columns.

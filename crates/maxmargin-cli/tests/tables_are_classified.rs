@@ -1,8 +1,8 @@
 //! Tables from the command line: columns are found by name, in training and for a model.
 
-mod common;
+use crate::common;
 
-use common::Folder;
+use crate::common::Folder;
 
 const COLOURS: &str = "x,y,kind\n1,0,red\n0,1,blue\n1,0.2,red\n0.1,1,blue\n";
 

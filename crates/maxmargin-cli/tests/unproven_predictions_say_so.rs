@@ -1,8 +1,6 @@
 //! Promise: where branch and bound is cut short, `predict` and `eval` say for how many examples.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use maxmargin::Model;
 use maxmargin::data::{Attributes, Vocabulary};
 use maxmargin::model::Description;

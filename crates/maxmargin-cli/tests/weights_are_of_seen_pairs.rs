@@ -1,8 +1,6 @@
 //! Promise: with `--weights seen` a chain has weights only for what came together, and everything that is done with a model goes on as usual.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// Sentences whose words tell their tags, each word with one tag only.
 fn sentences() -> String {

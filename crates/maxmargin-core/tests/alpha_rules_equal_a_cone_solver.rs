@@ -1,15 +1,11 @@
 //! Promise: the weights of every rule for α are those of a generic cone solver, on random trees and graphs.
 
-#[allow(dead_code)]
-#[path = "reference/hierarchies.rs"]
-mod hierarchies;
-
+use crate::hierarchies::random_hierarchy;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, PowerConeT, SecondOrderConeT, SolverStatus,
     SupportedConeT, ZeroConeT,
 };
-use hierarchies::random_hierarchy;
 use maxmargin_core::inference::Hierarchy;
 use maxmargin_core::structure::alpha::AlphaRule;
 use maxmargin_core::structure::alpha::shared::{best_alpha, largest_sum};

@@ -1,13 +1,9 @@
 //! Promise: with labels from a hierarchy every surrogate has an exact search, and all solvers prove the same optimum.
 
-#[allow(dead_code)]
-#[path = "reference/hierarchies.rs"]
-mod hierarchies;
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hierarchies::{closed_sets, random_hierarchy};
+use crate::hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::{Hierarchy, SetRules};
 use maxmargin_core::risk::{Groups, Risk, StructuredRisk, evaluate};

@@ -1,13 +1,9 @@
 //! Promise: labels of one node, and of sets of nodes, are what they say on all labels of small random trees and graphs, for every loss;
 //! and what the thesis states of them holds.
 
-#[allow(dead_code)]
-#[path = "reference/hierarchies.rs"]
-mod hierarchies;
-
 use std::sync::Arc;
 
-use hierarchies::{closed_sets, random_hierarchy};
+use crate::hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::{Hierarchy, SetRules};
 use maxmargin_core::linear::SeenPairs;

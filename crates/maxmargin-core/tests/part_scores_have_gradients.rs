@@ -271,6 +271,22 @@ fn of_chains() {
     check_all("chain", |random| chain(random, true, false), true);
     check_all("chain with features of pairs", |random| chain_of_pairs(random, true), true);
     check_all("the same without ends", |random| chain_of_pairs(random, false), true);
+    for seen in [None, Some(&[[0, 1, 2], [1, 1, 0], [2, 0, 2]][..])] {
+        let second = |random: &mut Pcg64Mcg, boundary| {
+            let case = chain_of_pairs(random, boundary);
+            let first = case.structure.dim();
+            let parts = case.parts;
+            Case {
+                structure: case.structure.with_triples(seen).unwrap(),
+                parts: Box::new(move |w: &[f64], x: &Rows| {
+                    parts(&w[..first], x).into_iter().chain(w[first..].iter().copied()).collect()
+                }),
+                ..case
+            }
+        };
+        check_all("chain of second order", |random| second(random, true), true);
+        check_all("the same without ends", |random| second(random, false), true);
+    }
     check_all("chain without ends", |random| chain(random, false, true), true);
 }
 

@@ -1,14 +1,10 @@
 //! Promise: under the shared norm the certificate is of the joint problem in weights and α. No α of the set does better than its lower bound,
 //! and the α that were found do as well as its primal value says.
 
-#[allow(dead_code)]
-#[path = "reference/hierarchies.rs"]
-mod hierarchies;
-
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hierarchies::{closed_sets, random_hierarchy};
+use crate::hierarchies::{closed_sets, random_hierarchy};
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::Hierarchy;
 use maxmargin_core::risk::{Risk, StructuredRisk};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::LabelGraph;
+use maxmargin_core::inference::viterbi;
 use maxmargin_core::linear::{FeatureSum, SeenPairs};
 use maxmargin_core::structure::{
     ChainLoss, ChainOptions, ChainScores, ChainStructure, CostMatrix, Edge, Example, Found, Graph, Inference,
@@ -92,6 +93,97 @@ fn chains() {
         });
         check_structure(&structure, &examples, |x| sequences(x.len(), labels as u32))
             .unwrap_or_else(|e| panic!("round {round}: {e}"));
+    }
+}
+
+/// Chains of second order, with weights for all three labels in a row or for some of them: what they say, and the same as a chain of first
+/// order over pairs of labels.
+#[test]
+fn chains_of_second_order() {
+    let mut random = Pcg64Mcg::seed_from_u64(22);
+    for round in 0..120 {
+        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
+        let lengths = [random.random_range(1..6), random.random_range(1..4), 0];
+        let (features, pairs) = [(2, 0), (2, 0), (1, 1), (0, 2)][round / 30];
+        let x = matrix(&mut random, lengths.iter().sum(), 2, is_whole);
+        let cost = match round % 3 {
+            0 => LabelCost::ZeroOne,
+            kind => costs(&mut random, labels, kind == 1),
+        };
+        let loss = ChainLoss { cost, mean: round % 7 == 0 };
+        let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
+        let first =
+            ChainStructure::new(features, labels, options).unwrap().with_pair_features(pairs).unwrap();
+        let some: Vec<[u32; 3]> = sequences(3, labels as u32)
+            .into_iter()
+            .filter(|_| random.random_range(0..3) > 0)
+            .map(|y| [y[0], y[1], y[2]])
+            .collect();
+        let seen = (round % 3 > 0).then_some(&some[..]);
+        let second = first.clone().with_triples(seen).unwrap();
+        let mut start = 0;
+        let examples = lengths.map(|length| {
+            start += length;
+            let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+            Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
+        });
+        check_structure(&second, &examples, |x| sequences(x.len(), labels as u32))
+            .unwrap_or_else(|e| panic!("round {round}: {e}"));
+
+        // The scores are those of first order, and one more for each three labels in a row.
+        let w: Vec<f64> = (0..second.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
+        let (of_first, of_triples) = w.split_at(first.dim());
+        let triples = second.triples();
+        assert_eq!(triples.len(), of_triples.len());
+        let triple = |y: &[u32]| triples.iter().position(|triple| triple == y).map_or(0.0, |k| of_triples[k]);
+        for Example { input, .. } in &examples {
+            let mut scores = [ChainScores::default(), ChainScores::default()];
+            first.score(of_first, input, &mut scores[0]);
+            second.score(&w, input, &mut scores[1]);
+            let value =
+                |y: &Vec<u32>| first.score_of(input, &scores[0], y) + y.windows(3).map(triple).sum::<f64>();
+            let mut best = f64::NEG_INFINITY;
+            for y in sequences(input.len(), labels as u32) {
+                let is = second.score_of(input, &scores[1], &y);
+                assert!((is - value(&y)).abs() < 1e-12, "round {round}, {y:?}: {is} and {}", value(&y));
+                best = best.max(is);
+            }
+            // A chain of first order whose labels are pairs, of which those that do not fit are worth too little.
+            let pairs_of =
+                |y: &[u32]| y.windows(2).map(|y| y[0] * labels as u32 + y[1]).collect::<Vec<u32>>();
+            if input.len() > 1 {
+                let (states, length) = (labels * labels, input.len() - 1);
+                let mut unary = vec![0.0; length * states];
+                let mut step = vec![-1e6; states * states];
+                for y in sequences(2, labels as u32) {
+                    let place = (y[0] as usize) * labels + y[1] as usize;
+                    for after in 0..labels {
+                        step[place * states + y[1] as usize * labels + after] =
+                            triple(&[y[0], y[1], after as u32]);
+                    }
+                }
+                // What a pair is worth at a step: what changes with it while all else stays.
+                for y in sequences(input.len(), labels as u32) {
+                    let beginnings = |end: usize| y[..end].iter().copied().chain(vec![0; input.len() - end]);
+                    for t in 0..length {
+                        let [whole, part] = [t + 2, t + 1].map(|end| beginnings(end).collect::<Vec<u32>>());
+                        let base = if t == 0 { 0.0 } else { first.score_of(input, &scores[0], &part) };
+                        unary[t * states + pairs_of(&y)[t] as usize] =
+                            first.score_of(input, &scores[0], &whole) - base;
+                    }
+                }
+                let mut path = Vec::new();
+                viterbi(states, &unary, &step[..], &mut Vec::new(), &mut path);
+                let found = second.decode(input, &mut scores[1]);
+                assert!((found.score - best).abs() < 1e-12, "round {round}");
+                let labels_of = |path: &[u32]| -> Vec<u32> {
+                    let first = path[0] / labels as u32;
+                    std::iter::once(first).chain(path.iter().map(|pair| pair % labels as u32)).collect()
+                };
+                let by_pairs = second.score_of(input, &scores[1], &labels_of(&path));
+                assert!((by_pairs - best).abs() < 1e-9, "round {round}: {by_pairs} and {best}");
+            }
+        }
     }
 }
 

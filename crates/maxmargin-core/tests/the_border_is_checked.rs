@@ -395,15 +395,15 @@ fn kernels_come_to_an_end_with_any_numbers() {
     for from in 0..60 {
         let (unary, step) = (take(6, from), take(4, from + 1));
         let (mut best, mut path) = (Vec::new(), Vec::new());
-        viterbi(2, &unary, &step, &mut best, &mut path);
+        viterbi(2, &unary, &step[..], &mut best, &mut path);
         assert!(path.len() == 3 && path.iter().all(|&state| state < 2));
-        assert!(k_best_paths(2, &unary, &step, &mut best, 5).len() <= 5);
+        assert!(k_best_paths(2, &unary, &step[..], &mut best, 5).len() <= 5);
         let mut table = StratifiedTable::default();
-        table.fill(2, &unary, &step, [0, 1, 1, 0, 2, 0]);
+        table.fill(2, &unary, &step[..], [0, 1, 1, 0, 2, 0]);
         assert!(table.values().count() > 0);
         for states in 0..1 {
-            viterbi(states, &unary, &step, &mut best, &mut path);
-            table.fill(states, &unary, &step, []);
+            viterbi(states, &unary, &step[..], &mut best, &mut path);
+            table.fill(states, &unary, &step[..], []);
             assert!(path.is_empty());
         }
         for graph in [LabelGraph::complete(4), LabelGraph::new(4, vec![(0, 1), (1, 2), (1, 3)]).unwrap()] {

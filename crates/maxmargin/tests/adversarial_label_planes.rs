@@ -10,10 +10,10 @@ use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::SearchOptions;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sizes, TaskKind, cases, numbers, problems, weights};
-use common::surrogate::{Surrogated, best_label};
+use crate::common::problem::{Problem, Sizes, TaskKind, cases, numbers, problems, weights};
+use crate::common::surrogate::{Surrogated, best_label};
 
 /// The truth and `count` labels, each a vertex of the hull: edges by rising steepness, their lengths random.
 ///

@@ -12,9 +12,9 @@ use maxmargin_align::{
 };
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::fault::{fault, spoil};
+use crate::common::fault::{fault, spoil};
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.join(name);

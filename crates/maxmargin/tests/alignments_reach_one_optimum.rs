@@ -11,7 +11,7 @@ use maxmargin::tasks::{Fitted, FittedObject, GraphExamples, Matching};
 use maxmargin_align::association::{Associations, EstimationOptions};
 use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, read_links};
 
-mod common;
+use crate::common;
 
 /// The relative gap that each solver reaches, so that no two values differ by more.
 const GAP: f64 = 5e-5;

@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
+use crate::common;
 
-use common::fault::{fault, spoil};
+use crate::common::fault::{fault, spoil};
 
 /// Sentences in a made-up language and its translation, with words in another order and some left out.
 fn text(pairs: usize, seed: u64) -> ParallelText {

@@ -7,10 +7,10 @@ use maxmargin::solver::{Certificate, SolverKind, SolverSettings};
 use maxmargin::structure::{Example, Found, KBest, LabelSet, Mix, Structure};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, TaskKind, cases, links, trainable};
-use common::reference::{Bracket, optimum};
+use crate::common::problem::{Problem, TaskKind, cases, links, trainable};
+use crate::common::reference::{Bracket, optimum};
 
 /// The solvers that can train it.
 fn solvers(risk: &dyn Risk) -> impl Iterator<Item = SolverKind> {

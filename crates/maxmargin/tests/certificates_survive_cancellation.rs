@@ -14,17 +14,16 @@ use std::ops::ControlFlow;
 use maxmargin::solver::{Certificate, Limits, SolverKind, SolverSettings, Stop, run};
 use maxmargin::surrogate::Surrogate;
 
-mod common;
-mod exact;
+use crate::common;
 
-use common::problem::{Problem, Sample, Sets, TaskKind, Values};
-use common::reference::optimum_under;
-use common::surrogate::Surrogated;
-use exact::hostile::{Case, case};
-use exact::judge::{Charge, Fault, Hearing, Trial, description, hear};
-use exact::objective::ExactProblem;
-use exact::optimum::optimum;
-use exact::rational::Rational;
+use crate::common::problem::{Problem, Sample, Sets, TaskKind, Values};
+use crate::common::reference::optimum_under;
+use crate::common::surrogate::Surrogated;
+use crate::exact::hostile::{Case, case};
+use crate::exact::judge::{Charge, Fault, Hearing, Trial, description, hear};
+use crate::exact::objective::ExactProblem;
+use crate::exact::optimum::optimum;
+use crate::exact::rational::Rational;
 
 /// Runs by default: about half a minute.
 const RUNS: usize = 400;

@@ -9,11 +9,11 @@ use maxmargin::solver::{Limits, Outcome, RunState, SolverKind, SolverSettings, r
 use maxmargin::{CheckpointDir, Identity};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::polytope::relaxed;
-use common::problem::{cases, numbers, trainable, weights};
-use common::surrogate::Surrogated;
+use crate::common::polytope::relaxed;
+use crate::common::problem::{cases, numbers, trainable, weights};
+use crate::common::surrogate::Surrogated;
 
 const LIMITS: Limits = Limits { gap: 1e-9, max_passes: 40, time_limit: None };
 

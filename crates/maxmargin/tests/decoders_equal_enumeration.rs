@@ -5,9 +5,7 @@ use maxmargin::structure::{Example, KBest, LabelSet, Mix, Structure};
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
-mod common;
-
-use common::problem::{
+use crate::common::problem::{
     Problem, Sizes, TaskKind, all_labels, cases, dot, label_set, links, numbers, problems, weights,
 };
 

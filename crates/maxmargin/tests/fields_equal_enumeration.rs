@@ -4,12 +4,8 @@ use maxmargin::inference::{
     AllSets, BinaryField, BoundedSet, BranchAndBound, Forest, RoofDual, k_best_sets, relaxed_score,
 };
 
-mod fields;
-#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
-mod local_polytope;
-
-use fields::{Dice, RandomField, Shape, any_field, frustrated};
-use local_polytope::maximize_relaxed;
+use crate::fields::{Dice, RandomField, Shape, any_field, frustrated};
+use crate::local_polytope::maximize_relaxed;
 
 const SHAPES: [Shape; 4] = [Shape::Complete, Shape::Sparse, Shape::Forest, Shape::Independent];
 

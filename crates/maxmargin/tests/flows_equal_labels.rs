@@ -8,9 +8,7 @@ use maxmargin::structure::{Example, Flow, Links, Structure};
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
-mod common;
-
-use common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
+use crate::common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
 
 fn check<S, Y: Debug>(
     problem: &Problem,

@@ -7,13 +7,10 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
-mod exact;
-
-use exact::dyadic::{Dyadic, Side};
-use exact::functions::{self, erfc, exp, ln, ln_1p, pi, power, softplus};
-use exact::interval::Interval;
-use exact::rational::Rational;
+use crate::exact::dyadic::{Dyadic, Side};
+use crate::exact::functions::{self, erfc, exp, ln, ln_1p, pi, power, softplus};
+use crate::exact::interval::Interval;
+use crate::exact::rational::Rational;
 
 /// The error that is assumed, in units in the last place.
 const ASSUMED: f64 = 4.0;

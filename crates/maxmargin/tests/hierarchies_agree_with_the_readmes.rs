@@ -8,7 +8,7 @@ use maxmargin::inference;
 use maxmargin::tasks::hierarchy::HierarchyOptions;
 use maxmargin::tasks::{Hierarchy, HierarchyExamples, TaskObject};
 
-mod common;
+use crate::common;
 
 /// Reads files to train from, with a hierarchy and names of nodes beside them where there are such.
 fn read(files: &[&str], options: HierarchyOptions) -> Option<Reading<Arc<dyn data::DataObject>>> {

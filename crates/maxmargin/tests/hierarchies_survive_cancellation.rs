@@ -23,18 +23,14 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
-mod exact;
-#[allow(dead_code)]
-#[path = "../../maxmargin-core/tests/reference/hierarchies.rs"]
-mod hierarchies;
+use crate::common;
 
-use common::problem::{Problem, Sample, Sets, TaskKind, Values};
-use exact::hierarchy::{NodeProblem, widened};
-use exact::hostile::{give_digits, number_between, spoil};
-use exact::judge::{Fault, Trial, judge_bounds, try_solver};
-use exact::optimum::optimum;
-use hierarchies::{closed_sets, random_hierarchy};
+use crate::common::problem::{Problem, Sample, Sets, TaskKind, Values};
+use crate::exact::hierarchy::{NodeProblem, widened};
+use crate::exact::hostile::{give_digits, number_between, spoil};
+use crate::exact::judge::{Fault, Trial, judge_bounds, try_solver};
+use crate::exact::optimum::optimum;
+use crate::hierarchies::{closed_sets, random_hierarchy};
 
 /// Problems by default.
 const PROBLEMS: usize = 40;

@@ -25,7 +25,7 @@ use maxmargin::tasks::{
     SearchOptions, Task, TaskObject,
 };
 
-mod common;
+use crate::common;
 
 const GAP: f64 = 1e-3;
 

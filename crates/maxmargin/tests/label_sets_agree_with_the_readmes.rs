@@ -8,7 +8,7 @@ use maxmargin::data::{
 use maxmargin::features::FeatureMatrix;
 use maxmargin::tasks::LabelSetExamples;
 
-mod common;
+use crate::common;
 
 fn options() -> ReadOptions {
     ReadOptions { label_sets: true, ..ReadOptions::default() }

@@ -10,7 +10,7 @@ use maxmargin::data::{
 use maxmargin::tasks::LabelSetExamples;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
 /// A table as it is written: names of features and labels, and rows of values and labels.
 #[derive(Debug, Clone)]

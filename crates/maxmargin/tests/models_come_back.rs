@@ -14,9 +14,7 @@ use maxmargin::tasks::{
 };
 use safetensors::SafeTensors;
 
-mod common;
-
-use common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
+use crate::common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 fn saved(model: &Model) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();

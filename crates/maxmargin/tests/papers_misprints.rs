@@ -11,13 +11,9 @@ use std::collections::HashSet;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common {
-    pub mod label_plane;
-}
-
-use common::label_plane::angular::{Angle, Ends, LIMIT, OnDiagonal, Run, angular_search};
-use common::label_plane::hull::{HALF, LOG, SLACK, Side, corrected_search, printed_search};
-use common::label_plane::{Label, best_phi, extremes, labels_around, oracle, whole_labels};
+use crate::common::label_plane::angular::{Angle, Ends, LIMIT, OnDiagonal, Run, angular_search};
+use crate::common::label_plane::hull::{HALF, LOG, SLACK, Side, corrected_search, printed_search};
+use crate::common::label_plane::{Label, best_phi, extremes, labels_around, oracle, whole_labels};
 
 fn labels(points: &[(f64, f64)]) -> Vec<Label> {
     points.iter().map(|&(h, g)| Label { h, g }).collect()

@@ -5,9 +5,9 @@ use maxmargin::linear::CooVector;
 use maxmargin::risk::{Evaluation, Groups, Oracle, Plane, Point, evaluate};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
+use crate::common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
 
 const TOLERANCE: f64 = 1e-9;
 

@@ -4,10 +4,8 @@
 use maxmargin::inference::FlowProjection;
 use proptest::prelude::*;
 
-mod common;
-
-use common::network::{Aim, Shape};
-use common::problem::cases;
+use crate::common::network::{Aim, Shape};
+use crate::common::problem::cases;
 
 /// What conservation may lack in all nodes together.
 const ROUNDING: f64 = 1e-12;

@@ -10,7 +10,7 @@ use maxmargin::data::{
 };
 use maxmargin::tasks::SequenceExamples;
 
-mod common;
+use crate::common;
 
 /// How often each label occurs, by name.
 fn label_counts(data: &Dataset, names: &Vocabulary) -> BTreeMap<String, usize> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use maxmargin::Error;
 use maxmargin::data::{Format, ReadOptions, read_training, read_with};
 
-mod common;
+use crate::common;
 
 /// The error of a training file with these bytes; its place as `line:column`, and its message.
 fn error_of(bytes: &[u8], format: Option<Format>) -> (String, String) {

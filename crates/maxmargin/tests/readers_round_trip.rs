@@ -10,7 +10,7 @@ use maxmargin::data::{
 use maxmargin::tasks::GraphExamples;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
 /// A row as it is written: a label, and values by the number or name of their attribute. No value is 0.
 type Row<K> = (String, BTreeMap<K, f64>);

@@ -16,15 +16,13 @@ use maxmargin::structure::{
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
-mod common;
-#[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
-mod local_polytope;
+use crate::common;
 
-use common::polytope::{Fraction, relaxed};
-use common::problem::{Problem, cases, dot, label_set, numbers, weights};
-use common::reference::optimum_under;
-use common::surrogate::{Surrogated, best_of_border};
-use local_polytope::maximize_relaxed;
+use crate::common::polytope::{Fraction, relaxed};
+use crate::common::problem::{Problem, cases, dot, label_set, numbers, weights};
+use crate::common::reference::optimum_under;
+use crate::common::surrogate::{Surrogated, best_of_border};
+use crate::local_polytope::maximize_relaxed;
 
 const MIXES: [Mix; 7] = [
     Mix::AUGMENTED,

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sizes, TaskKind, cases, problems, trainable};
-use common::reference::optimum;
-use common::surrogate::Surrogated;
+use crate::common::problem::{Problem, Sizes, TaskKind, cases, problems, trainable};
+use crate::common::reference::optimum;
+use crate::common::surrogate::Surrogated;
 
 const SOLVERS: [SolverKind; 2] = [SolverKind::Extragradient, SolverKind::SmallQp];
 

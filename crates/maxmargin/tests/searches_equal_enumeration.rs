@@ -8,10 +8,8 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
-
-use common::problem::{Problem, Sizes, TaskKind, cases, label_set, links, numbers, problems, weights};
-use common::surrogate::{Surrogated, best_label, best_mix};
+use crate::common::problem::{Problem, Sizes, TaskKind, cases, label_set, links, numbers, problems, weights};
+use crate::common::surrogate::{Surrogated, best_label, best_mix};
 
 const SURROGATES: [&str; 20] = [
     "margin",

@@ -18,7 +18,7 @@ use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
 use maxmargin::tasks::RowExamples;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
 const COLUMNS: usize = 6;
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use maxmargin::solver::{Limits, Outcome, SolverKind, SolverSettings, Stop, run};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sample, Sets, TaskKind, Values, cases, numbers, trainable, weights};
-use common::reference::optimum;
+use crate::common::problem::{Problem, Sample, Sets, TaskKind, Values, cases, numbers, trainable, weights};
+use crate::common::reference::optimum;
 
 const GAP: f64 = 1e-6;
 

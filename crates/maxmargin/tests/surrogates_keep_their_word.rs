@@ -5,9 +5,7 @@
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
-mod common;
-
-use common::problem::cases;
+use crate::common::problem::cases;
 
 /// All kinds, with parameters at the edges of what is allowed.
 const NAMES: [&str; 25] = [

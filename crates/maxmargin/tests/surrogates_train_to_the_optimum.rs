@@ -9,11 +9,11 @@ use maxmargin::solver::{Limits, Outcome, SolverKind, SolverSettings, Stop, run};
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{cases, numbers, trainable, weights};
-use common::reference::optimum_under;
-use common::surrogate::Surrogated;
+use crate::common::problem::{cases, numbers, trainable, weights};
+use crate::common::reference::optimum_under;
+use crate::common::surrogate::Surrogated;
 
 const GAP: f64 = 1e-5;
 

@@ -21,9 +21,7 @@ use maxmargin::tasks::{
     Multilabel, RowExamples, SearchOptions, SequenceExamples, Task, TaskObject, registry,
 };
 
-mod common;
-
-use common::problem::TaskKind;
+use crate::common::problem::TaskKind;
 
 const COLUMNS: usize = 3;
 

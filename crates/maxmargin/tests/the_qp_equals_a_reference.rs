@@ -4,10 +4,8 @@ use maxmargin::solver::GramQuadratic;
 use maxmargin::solver::simplex_qp::{QpLimits, QpOutcome, solve};
 use proptest::prelude::*;
 
-mod common;
-
-use common::problem::{cases, dot};
-use common::reference::SimplexQp;
+use crate::common::problem::{cases, dot};
+use crate::common::reference::SimplexQp;
 
 /// Planes in blocks: slopes, offsets, the block of each. Some are zero, some equal, some differ in the offset only.
 #[derive(Debug, Clone)]

@@ -6,10 +6,10 @@ use maxmargin::tasks::multilabel::Pairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sample, Sets, TaskKind, Values};
-use common::surrogate::Surrogated;
+use crate::common::problem::{Problem, Sample, Sets, TaskKind, Values};
+use crate::common::surrogate::Surrogated;
 
 /// Noisy data that a model can partly explain.
 fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Problem {

@@ -8,11 +8,11 @@ use maxmargin::solver::{Limits, SolverKind, SolverSettings, run};
 use maxmargin::surrogate::Surrogate;
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 
-use common::problem::{Problem, Sample, cases, numbers, trainable, weights};
-use common::reference::optimum_under;
-use common::surrogate::Surrogated;
+use crate::common::problem::{Problem, Sample, cases, numbers, trainable, weights};
+use crate::common::reference::optimum_under;
+use crate::common::surrogate::Surrogated;
 
 /// Each sample as several, their weights given.
 fn split(problem: &Problem, parts: impl Fn(&Sample) -> Vec<f64>) -> Problem {

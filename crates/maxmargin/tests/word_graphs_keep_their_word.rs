@@ -8,7 +8,7 @@ use maxmargin_align::{AlignmentSource, FeatureGroup, ParallelText, SentenceLinks
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-mod common;
+use crate::common;
 
 const WORDS: [&str; 14] =
     ["the", "House", "maison", "Maisonnette", "12", "12,5", ".", ":", "a\\b", "l'", "été", "Ete", "x:1", "#"];

@@ -1,5 +1,6 @@
 //! The flags that several commands share.
 
+mod candidates;
 mod data;
 mod flags;
 mod given;
@@ -9,6 +10,7 @@ mod running;
 mod solving;
 mod task;
 
+pub use candidates::CandidateArguments;
 pub use data::{EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
 pub use given::Given;

@@ -15,8 +15,8 @@ use maxmargin::{Error, Model, Trainer};
 use serde_json::{Value, json};
 
 use crate::arguments::{
-    ChosenTask, Folds, ProblemArguments, REGULARISATION, RegularizerArguments, SolvingArguments, TaskCommand,
-    describe_lambda, not_negative,
+    CandidateArguments, ChosenTask, Folds, ProblemArguments, REGULARISATION, RegularizerArguments,
+    SolvingArguments, TaskCommand, describe_lambda, not_negative,
 };
 use crate::evaluation::Shown;
 use crate::files::Files;
@@ -26,7 +26,7 @@ use crate::loading::{load_from, note_new};
 use crate::memory;
 use crate::print::{bytes, count, note, percent, say, say_json};
 use crate::progress::Progress;
-use crate::training::{Finished, Log, MissedGap, end, show};
+use crate::training::{Finished, Log, MissedGap, describe_turns, end, show, turn_json};
 
 /// Train a model and prove how good it is
 ///
@@ -58,6 +58,9 @@ pub struct Train {
     /// Evaluate on these folds: of the --test data if there is any, else of the training data
     #[arg(long, value_name = "LIST", help_heading = "Evaluation")]
     test_folds: Option<Folds>,
+
+    #[command(flatten)]
+    candidates: CandidateArguments,
 
     #[command(flatten)]
     regularizer: RegularizerArguments,
@@ -176,14 +179,22 @@ impl Train {
     fn train(&self, chosen: &ChosenTask, threads: usize) -> Result<()> {
         let others = self.test_folds.as_ref().filter(|_| self.test.is_empty());
         let start = self.warm_start.as_ref().map(Model::load).transpose()?;
-        let (examples, others) =
-            load_from(&self.problem, chosen, others, start.as_ref(), self.solving.quiet)?;
+        let candidates = self.candidates.get()?;
+        let (examples, others) = load_from(
+            &self.problem,
+            chosen,
+            others,
+            start.as_ref(),
+            candidates.is_some(),
+            self.solving.quiet,
+        )?;
         let background = chosen.evaluation.background(&examples.names().labels);
         let settings = Settings {
             regularizer: self.regularizer.choice_or(Regularizer::Chosen { folds: self.cv.map(usize::from) }),
             solver: self.solver,
             background: background.clone(),
             single_precision: self.f32,
+            candidates,
             tune_threshold: self.tune_threshold,
             ..self.solving.add_to(self.problem.add_to(Settings::default()))
         };
@@ -260,7 +271,7 @@ impl Train {
             show(event, &mut progress, write)
         })?;
         end(&progress, trained.stop);
-        let Trained { model, solver, stop, report, problem, checkpoint_failure } = trained;
+        let Trained { model, solver, stop, report, problem, checkpoint_failure, turns } = trained;
         model.save(&self.model)?;
         drop(listening);
         if stop == Stop::Interrupted {
@@ -282,6 +293,11 @@ impl Train {
                 lambda_choice.as_ref().map_or(Value::Null, |choice| lambda_choice::json(choice, examples));
             object["memory_estimate"] = memory.into();
             object["memory_peak"] = memory::peak().into();
+            if let Some(candidates) = &candidates {
+                object["candidates"] = json!({
+                    "method": candidates.method.to_string(), "turns": turns.iter().map(turn_json).collect::<Vec<_>>(),
+                });
+            }
             if let Some(TunedThresholds { metric, shifts, held_out, values: (before, after) }) = &thresholds {
                 object["thresholds"] = json!({
                     "metric": metric.name(), "shifts": shifts, "held_out": held_out, "before": before, "after": after,
@@ -325,6 +341,10 @@ impl Train {
             work = finished.work(),
             path = self.model.display(),
         );
+        if let Some(line) = candidates.and_then(|candidates| describe_turns(candidates.method, &turns, stop))
+        {
+            text += &format!("candidates   {line}\n");
+        }
         if let Some(TunedThresholds { metric, held_out, values: (before, after), .. }) = thresholds {
             text += &format!(
                 "thresholds   {} on {} held out: {} before, {} after\n",

@@ -4,8 +4,8 @@
 //! the end without a table of k lists per state: a path is the best one that departs from another at some step, and each new
 //! path adds its own departures. Only departures among the k best so far are kept. A path costs one column per step.
 
-use super::Steps;
-use super::viterbi::{first_maximum, forward};
+use super::MaxPlusSteps;
+use super::viterbi::{best_way, forward};
 
 /// A way to depart from a path that is known: its end from some step on, and what its best beginning is worth.
 #[derive(Debug, Clone, Copy)]
@@ -25,17 +25,17 @@ struct Departure {
 ///
 /// ```
 /// let (unary, step) = ([0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 5.0, 0.0]);
-/// let paths = maxmargin_core::inference::k_best_paths(2, &unary, &step, &mut Vec::new(), 2);
+/// let paths = maxmargin_core::inference::k_best_paths(2, &unary, &step[..], &mut Vec::new(), 2);
 /// assert_eq!(paths, [[1, 0], [1, 1]]);
 /// ```
 ///
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn k_best_paths<'a>(
+pub fn k_best_paths(
     states: usize,
     unary: &[f64],
-    steps: impl Steps<'a>,
+    steps: impl MaxPlusSteps,
     best: &mut Vec<f64>,
     k: usize,
 ) -> Vec<Vec<u32>> {
@@ -60,19 +60,16 @@ pub fn k_best_paths<'a>(
         for t in (1..=position).rev() {
             rest += unary[t * states + state];
             let before = &best[(t - 1) * states..t * states];
-            let step = steps.to_position(t);
-            let column = step[state..].iter().step_by(states);
-            let ways = || before.iter().zip(column.clone()).map(|(best, step)| best + step);
-            let chosen = first_maximum(ways());
+            let (chosen, chosen_step) = best_way(steps, t, state, before);
             let least = waiting.least();
-            for (from, way) in ways().enumerate() {
-                if from != chosen && way + rest > least {
-                    let rest = rest + step[from * states + state];
-                    let value = before[from] + rest;
+            for (from, before, step) in steps.ways(t, state, before) {
+                if from != chosen && before + step + rest > least {
+                    let rest = rest + step;
+                    let value = before + rest;
                     waiting.add(Departure { value, position: t - 1, state: from, parent: number, rest });
                 }
             }
-            rest += step[chosen * states + state];
+            rest += chosen_step;
             state = chosen;
             path[t - 1] = state as u32;
         }

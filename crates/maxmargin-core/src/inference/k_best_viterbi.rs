@@ -64,6 +64,8 @@ struct Candidate {
     value: Lexicographic,
     predecessor: std::cmp::Reverse<u32>,
     rank: u32,
+    /// What the step from the predecessor is worth.
+    step: Lexicographic,
 }
 
 impl Ord for Candidate {
@@ -83,10 +85,10 @@ impl PartialOrd for Candidate {
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn k_best_viterbi<'a>(
+pub fn k_best_viterbi(
     states: usize,
     unary: &[Lexicographic],
-    steps: impl Steps<'a, Lexicographic>,
+    steps: impl Steps<Lexicographic>,
     k: usize,
 ) -> Vec<(Vec<u32>, Lexicographic)> {
     let length = unary.len().checked_div(states).unwrap_or(0);
@@ -97,26 +99,27 @@ pub fn k_best_viterbi<'a>(
     let first = |&value: &Lexicographic| vec![Partial { value, predecessor: 0, rank: 0 }];
     let mut cells: Vec<Vec<Partial>> = unary[..states].iter().map(first).collect();
     for t in 1..length {
-        let step = steps.to_position(t);
         for state in 0..states {
             let before = &cells[(t - 1) * states..t * states];
-            let mut heap: BinaryHeap<Candidate> = (0..states)
-                .map(|p| Candidate {
-                    value: before[p][0].value + step[p * states + state],
+            let mut heap: BinaryHeap<Candidate> = steps
+                .ways(t, state, before)
+                .map(|(p, cell, step)| Candidate {
+                    value: cell[0].value + step,
                     predecessor: std::cmp::Reverse(p as u32),
                     rank: 0,
+                    step,
                 })
                 .collect();
             let mut cell = Vec::new();
             while cell.len() < k
-                && let Some(Candidate { value, predecessor, rank }) = heap.pop()
+                && let Some(Candidate { value, predecessor, rank, step }) = heap.pop()
             {
                 let p = predecessor.0 as usize;
                 let value_here = value + unary[t * states + state];
                 cell.push(Partial { value: value_here, predecessor: predecessor.0, rank });
                 if let Some(next) = before[p].get(rank as usize + 1) {
-                    let value = next.value + step[p * states + state];
-                    heap.push(Candidate { value, predecessor, rank: rank + 1 });
+                    let value = next.value + step;
+                    heap.push(Candidate { value, predecessor, rank: rank + 1, step });
                 }
             }
             cells.push(cell);

@@ -1,6 +1,6 @@
 //! Combinatorial kernels without any learning in them.
 //!
-//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position; their [`Steps`] are alike or not. Cuts into segments: [`best_segments`] and its relatives. Sets of labels with a score for each label and pair that is on, a
+//! Chains of states: [`viterbi()`] and its relatives, [`best_elsewhere`] for each position, [`best_path_outside`] of a product of sets; their [`Steps`] are alike or not. Cuts into segments: [`best_segments`] and its relatives. Sets of labels with a score for each label and pair that is on, a
 //! [`BinaryField`]: all sets where labels are few ([`AllSets`]), dynamic programs where there is no cycle ([`Forest`]), the relaxation
 //! by maximum flow anywhere ([`RoofDual`]), and exact answers on top of it
 //! ([`BranchAndBound`], [`k_best_sets`]). Matchings of bipartite graphs: [`Assignment`] where graphs are dense and nodes
@@ -37,6 +37,7 @@ mod k_best_viterbi;
 mod max_flow;
 mod max_marginal_paths;
 mod network;
+mod outside_paths;
 mod roof_duality;
 mod segments;
 mod steps;
@@ -75,14 +76,15 @@ pub use k_best_matchings::k_best_matchings;
 pub use k_best_paths::k_best_paths;
 pub use k_best_sets::k_best_sets;
 pub use k_best_viterbi::{Lexicographic, k_best_viterbi};
-pub use max_marginal_paths::best_elsewhere;
+pub use max_marginal_paths::{best_elsewhere, for_each_max_marginal};
 pub use network::{Network, NetworkArc};
+pub use outside_paths::{OutsideTable, best_path_outside};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use segments::{
     Segment, SegmentMemory, SegmentTable, StratifiedSegments, best_cuts_elsewhere, best_segments,
     k_best_segments,
 };
-pub use steps::{EachStep, Steps};
+pub use steps::{EachStep, MaxPlusSteps, Steps, TripleSteps};
 pub use stratified_matching::StratifiedMatching;
 pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;

@@ -4,9 +4,8 @@
 //! the table takes as many ordinary decodings at most. As in [`viterbi`](super::viterbi()), only values are kept, and a path
 //! is found on the way back.
 
-use super::Steps;
-use super::viterbi::first_maximum;
-use crate::linear::max_plus;
+use super::viterbi::{best_way, first_maximum};
+use super::{MaxPlusSteps, Steps};
 
 /// The values of the best paths to each position, total cost and state; reused from chain to chain.
 #[derive(Debug, Clone, Default)]
@@ -27,15 +26,15 @@ impl StratifiedTable {
     /// ```
     /// use maxmargin_core::inference::StratifiedTable;
     /// let mut table = StratifiedTable::default();
-    /// table.fill(2, &[5.0, 0.0, 0.0, 1.0], &[0.0; 4], [0, 1, 0, 1]);
+    /// table.fill(2, &[5.0, 0.0, 0.0, 1.0], &[0.0; 4][..], [0, 1, 0, 1]);
     /// assert_eq!(table.values().collect::<Vec<_>>(), [5.0, 6.0, 1.0]);
-    /// assert_eq!(table.path(1, &[0.0; 4]), [0, 1]);
+    /// assert_eq!(table.path(1, &[0.0; 4][..]), [0, 1]);
     /// ```
-    pub fn fill<'a>(
+    pub fn fill(
         &mut self,
         states: usize,
         unary: &[f64],
-        steps: impl Steps<'a>,
+        steps: impl MaxPlusSteps,
         costs: impl IntoIterator<Item = u32>,
     ) {
         self.costs.clear();
@@ -58,9 +57,8 @@ impl StratifiedTable {
         for t in 1..self.length {
             let (before, now) = self.best[(t - 1) * size..].split_at_mut(size);
             let (costs, unary) = (&self.costs[t * states..(t + 1) * states], &unary[t * states..]);
-            let step = steps.to_position(t);
             for (k, before) in before.chunks_exact(states).enumerate().take(reached + 1) {
-                max_plus(before, step, &mut self.from);
+                steps.forward(t, before, &mut self.from);
                 for (y, ((&from, &cost), &unary)) in self.from.iter().zip(costs).zip(unary).enumerate() {
                     now[(k + cost as usize) * states + y] = from + unary;
                 }
@@ -82,7 +80,7 @@ impl StratifiedTable {
     }
 
     /// The best path of a total cost that has one, with the steps that the table was filled with.
-    pub fn path<'a>(&self, total: usize, steps: impl Steps<'a>) -> Vec<u32> {
+    pub fn path(&self, total: usize, steps: impl Steps) -> Vec<u32> {
         let (states, size) = (self.states, self.totals * self.states);
         let mut path = vec![0; self.length];
         if self.length == 0 {
@@ -95,8 +93,7 @@ impl StratifiedTable {
             if t > 0 {
                 k -= self.costs[t * states + state] as usize;
                 let before = &self.best[(t - 1) * size + k * states..][..states];
-                let column = steps.to_position(t)[state..].iter().step_by(states);
-                state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
+                state = best_way(steps, t, state, before).0;
             }
         }
         path

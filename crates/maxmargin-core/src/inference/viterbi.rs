@@ -4,8 +4,7 @@
 //! back by asking again, at each step, which predecessor gave the maximum. That is one column per step, against a
 //! table of back pointers per cell.
 
-use super::Steps;
-use crate::linear::max_plus;
+use super::{MaxPlusSteps, Steps};
 
 /// The path that maximises `Σ_t unary[t·states + y_t] + Σ_t step[y_{t−1}·states + y_t]`; the first of equals.
 ///
@@ -16,17 +15,17 @@ use crate::linear::max_plus;
 /// ```
 /// let (unary, step) = ([0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 5.0, 0.0]);
 /// let mut path = Vec::new();
-/// maxmargin_core::inference::viterbi(2, &unary, &step, &mut Vec::new(), &mut path);
+/// maxmargin_core::inference::viterbi(2, &unary, &step[..], &mut Vec::new(), &mut path);
 /// assert_eq!(path, [1, 0]);
 /// ```
 ///
 /// # Panics
 ///
 /// When there is no step for each pair of states, or no whole number of rows.
-pub fn viterbi<'a>(
+pub fn viterbi(
     states: usize,
     unary: &[f64],
-    step: impl Steps<'a>,
+    step: impl MaxPlusSteps,
     best: &mut Vec<f64>,
     path: &mut Vec<u32>,
 ) {
@@ -40,24 +39,35 @@ pub fn viterbi<'a>(
     let mut state = first_maximum(best[(length - 1) * states..].iter().copied());
     path[length - 1] = state as u32;
     for t in (1..length).rev() {
-        let before = &best[(t - 1) * states..t * states];
-        let column = step.to_position(t)[state..].iter().step_by(states);
-        state = first_maximum(before.iter().zip(column).map(|(best, step)| best + step));
+        state = best_way(step, t, state, &best[(t - 1) * states..t * states]).0;
         path[t - 1] = state as u32;
     }
 }
 
 /// The value of the best path to each state of each position.
-pub(super) fn forward<'a>(states: usize, unary: &[f64], step: impl Steps<'a>, best: &mut Vec<f64>) {
+pub(super) fn forward(states: usize, unary: &[f64], step: impl MaxPlusSteps, best: &mut Vec<f64>) {
     best.clear();
     best.resize(unary.len(), 0.0);
     best[..states].copy_from_slice(&unary[..states]);
     for t in 1..unary.len() / states {
         let (before, now) = best[(t - 1) * states..].split_at_mut(states);
         let now = &mut now[..states];
-        max_plus(before, step.to_position(t), now);
+        step.forward(t, before, now);
         now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
     }
+}
+
+/// Where the best way into a state of position `t` comes from, and what its last step is worth; the first of equals.
+pub(super) fn best_way(steps: impl Steps, t: usize, to: usize, before: &[f64]) -> (usize, f64) {
+    let mut ways = steps.ways(t, to, before);
+    let Some((from, before, step)) = ways.next() else { return (0, 0.0) };
+    let mut best = (from, step, before + step);
+    for (from, before, step) in ways {
+        if before + step > best.2 {
+            best = (from, step, before + step);
+        }
+    }
+    (best.0, best.1)
 }
 
 /// The place of the largest value; the first of equals.

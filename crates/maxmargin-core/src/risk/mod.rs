@@ -5,6 +5,7 @@
 //! H_i(w). No solver ever sees a label. By contract H_i ≥ 0 everywhere (the truth itself costs nothing), so the zero plane
 //! is always valid.
 
+mod candidates;
 mod evaluation;
 mod fingerprint;
 mod part_risk;
@@ -12,6 +13,7 @@ mod plane;
 mod saddle;
 mod structured;
 
+pub use candidates::{CandidateExample, CandidateOptions, CandidateProblem};
 pub(crate) use evaluation::evaluate_fitting;
 pub use evaluation::{Evaluation, GroupPlane, Groups, evaluate};
 pub(crate) use fingerprint::fingerprint;

@@ -183,6 +183,11 @@ impl RunState {
         &self.report
     }
 
+    /// The best weights so far.
+    pub fn weights(&self) -> Vec<f64> {
+        self.weights.clone().take_out()
+    }
+
     /// The state that was saved of a run of this solver on this risk, which both belong to from now on.
     pub(super) fn loaded(mut self, solver: &dyn Solver, risk: &dyn Risk, fingerprint: u64) -> Result<Self> {
         self.check(solver, risk)?;

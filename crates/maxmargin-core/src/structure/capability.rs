@@ -3,7 +3,7 @@
 //! The traits are generic over the structure, and not parts of it, so that [`Structure::offers`] can hand them out as trait
 //! objects: `Offers { k_best: Some(self), ..Offers::default() }`.
 
-use super::{Flow, Found, Mix, Parts, Structure};
+use super::{Candidates, Flow, Found, Mix, Parts, Structure};
 
 /// What a structure can do beyond decoding; searches, risks and solvers ask for what they need.
 pub struct Offers<'a, S: Structure> {
@@ -19,6 +19,8 @@ pub struct Offers<'a, S: Structure> {
     pub max_marginals: Option<&'a dyn MaxMarginals<S>>,
     /// Part scores as a plain array, taken from outside.
     pub parts: Option<&'a dyn Parts<S>>,
+    /// Searches among candidates, where training data has several for a label.
+    pub candidates: Option<&'a dyn Candidates<S>>,
     /// Labels as flows in a network. Solvers for saddle points need it.
     pub flow: Option<&'a dyn Flow<S::Input, S::Label>>,
 }
@@ -49,6 +51,7 @@ impl<S: Structure> Default for Offers<'_, S> {
             relaxed: None,
             max_marginals: None,
             parts: None,
+            candidates: None,
             flow: None,
         }
     }

@@ -7,8 +7,9 @@
 //! To add one, implement [`Structure`]; `examples/own_structure.rs` is worked through in the documentation. That is enough for
 //! all surrogates but Micro-F1. What else a structure can do it says in [`Structure::offers`]:
 //! [`KBest`] and [`Stratified`] make searches exact, [`LabelSets`] is for Micro-F1, [`Relaxed`] says that labels may be
-//! fractional, and [`Flow`] is for the solvers that work on a polytope of flows instead of labels.
+//! fractional, [`Candidates`] is for training data with several candidates for a label, and [`Flow`] is for the solvers that work on a polytope of flows instead of labels.
 
+mod candidates;
 mod capability;
 mod chain;
 mod coded;
@@ -27,6 +28,9 @@ mod shape;
 use std::fmt::Debug;
 use std::hash::Hash;
 
+pub use candidates::{
+    CandidateInput, CandidateLoss, CandidateSets, CandidateStructure, Candidates, LossFrom, Side,
+};
 pub use capability::{Confidence, KBest, LabelSets, MaxMarginals, Offers, Relaxed, ScoreStratum, Stratified};
 pub use chain::{ChainLoss, ChainOptions, ChainScores, ChainStructure};
 pub use coded::Coded;

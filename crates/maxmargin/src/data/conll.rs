@@ -266,7 +266,10 @@ impl Reader {
                 return Err(line.error(entry.start + 1, problem));
             }
             match label {
-                Some(label) => data.label(&text[fields.remove(label)]),
+                Some(label) => {
+                    let entry = fields.remove(label);
+                    data.label_or_candidates(&line, entry.start, &text[entry])?;
+                }
                 None => data.no_label(),
             }
             expander.push(fields.iter().map(|entry| &text[entry.clone()]));

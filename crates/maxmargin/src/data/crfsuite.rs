@@ -162,7 +162,7 @@ fn token(
         }
     }
     match field.text.is_empty() {
-        false => data.label(field.name(field.text, scratch)),
+        false => data.label_or_candidates(line, field.start, field.name(field.text, scratch))?,
         // A file to predict may have no labels.
         true if !data.needs_labels() => data.no_label(),
         true => {

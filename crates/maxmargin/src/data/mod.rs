@@ -10,6 +10,7 @@
 mod alphabet;
 mod arff;
 mod batches;
+mod candidates;
 mod conll;
 mod crfsuite;
 mod csv;
@@ -44,6 +45,7 @@ pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use alphabet::Alphabet;
 pub use batches::Batch;
 pub(crate) use batches::Batches;
+pub use candidates::{Completion, RowCandidates};
 pub use conll::ColumnOptions;
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;

@@ -34,7 +34,7 @@ use super::format::Format;
 use super::source::Source;
 use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
-use super::tags::are_tags;
+use super::tags;
 use super::templates::TextColumns;
 use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
@@ -74,6 +74,8 @@ pub struct ReadOptions {
     pub allowed_labels: Option<Arc<Alphabet>>,
     /// Labels that have other names than in files: the one there, and what it stands for.
     pub renamed_labels: Option<Arc<FxHashMap<String, String>>>,
+    /// Whether a row may have several candidates for its label, `a|b`, and `_` or `?` for any label.
+    pub candidates: bool,
     /// The columns of a table (ARFF, CSV) that are labels, by name; found out in other ways when there are none.
     pub label_columns: Vec<String>,
     /// What other columns of a table are for.
@@ -165,7 +167,9 @@ fn read_training_columns(
     let (mut data, vocabulary, _) = data.finish();
     let mut vocabulary = vocabulary.unwrap_or_default();
     check_width(paths, &data, &vocabulary)?;
-    let mut text = TextReading { columns: columns.map(Arc::new), ..TextReading::default() };
+    let candidates = options.candidates;
+    let mut text = TextReading { columns: columns.map(Arc::new), candidates, ..TextReading::default() };
+    text.notes.extend(data.candidates.as_ref().and_then(|rows| rows.note(&vocabulary.labels)));
     if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {
         text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
         let has_class = !options.label_sets || options.label_lists && options.label_columns.len() == 1;
@@ -199,6 +203,7 @@ fn builder<'v>(options: &'v ReadOptions, vocabulary: &'v Vocabulary) -> DatasetB
 fn with_label_options<'v>(data: DatasetBuilder<'v>, options: &ReadOptions) -> DatasetBuilder<'v> {
     data.with_label_sets(options.label_sets)
         .with_label_lists(options.label_lists)
+        .with_candidates(options.candidates)
         .with_renamed_labels(options.renamed_labels.clone())
 }
 
@@ -324,6 +329,8 @@ pub struct TextReading {
     pub tags: Option<TagConversion>,
     /// What columns of tables are for.
     pub table: TableColumns,
+    /// Whether rows may have several candidates for their label.
+    pub candidates: bool,
     /// What a person is to be told about it.
     pub notes: Vec<String>,
 }
@@ -384,7 +391,8 @@ impl Reading {
             (Some(tags), _) => tags,
             (None, None) => {
                 let are_tags =
-                    options.label_tags && self.data.sequences.is_some() && are_tags(labels, labels.len());
+                    options.label_tags && self.data.sequences.is_some() && self.data.candidates.is_none();
+                let are_tags = are_tags && tags::are_tags(labels, labels.len());
                 if let Some(found) = are_tags.then(recognise).and_then(Result::ok)
                     && !found.is_ambiguous
                 {

@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
         let (qid, cost) = self.features(line, end)?;
         self.place(line, qid, cost)?;
         match is_labelled {
-            true => self.data.label(label),
+            true => self.data.label_or_candidates(line, start, label)?,
             false => self.data.no_label(),
         }
         self.data.end_row();

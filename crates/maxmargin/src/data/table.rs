@@ -225,7 +225,7 @@ impl Table {
                     self.nominal(line, at, j, text)?;
                 }
                 match std::str::from_utf8(text) {
-                    Ok(name) if !name.contains(['\n', '\r']) => data.label(name),
+                    Ok(name) if !name.contains(['\n', '\r']) => data.label_or_candidates(line, at, name)?,
                     _ => return Err(line.error(at + 1, "a class is UTF-8 text without line breaks")),
                 }
             }

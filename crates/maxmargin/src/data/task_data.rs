@@ -10,7 +10,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::example_rows::refuse;
-use super::{Attributes, Dataset, ExampleRows, FeatureMatrix, UNKNOWN_LABEL, Vocabulary};
+use super::{
+    Attributes, Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, UNKNOWN_LABEL, Vocabulary,
+};
 use crate::error::{Error, Result};
 use crate::shown::count;
 
@@ -65,6 +67,28 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
 
     /// The labels of an example. Panics when it does not exist.
     fn labels_of(&self, example: usize) -> &[u32];
+
+    /// The candidates of rows, where the data has any.
+    fn candidates(&self) -> Option<&RowCandidates> {
+        None
+    }
+
+    /// The same examples with one label, of so many, in place of the candidates of each row.
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let _ = (how, labels, seed);
+        refuse(format!("there are no candidates for {}", Self::KIND))
+    }
+
+    /// The same examples with one candidate in place of several; any label stays that.
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let _ = (how, labels, seed);
+        refuse(format!("there are no candidates for {}", Self::KIND))
+    }
+
+    /// Those parts of the examples whose label has one candidate.
+    fn known_parts(&self) -> Result<Self> {
+        refuse(format!("there are no candidates for {}", Self::KIND))
+    }
 
     /// Whether all that is to be predicted of an example is known.
     fn is_labelled(&self, example: usize) -> bool {
@@ -168,6 +192,10 @@ pub trait DataObject: Debug + Send + Sync {
     fn id(&self, example: usize) -> Option<&str>;
     fn subset(&self, examples: &[usize]) -> Result<Arc<dyn DataObject>>;
     fn labels(&self) -> &[u32];
+    fn candidates(&self) -> Option<&RowCandidates>;
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>>;
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>>;
+    fn known_parts(&self) -> Result<Arc<dyn DataObject>>;
     fn missing_truth(&self, strangers: bool) -> Option<&'static str>;
     fn keep_labels(&self, keep: &[u32]) -> Result<Arc<dyn DataObject>>;
     fn bytes(&self) -> usize;
@@ -212,6 +240,22 @@ impl<D: TaskData> DataObject for D {
 
     fn labels(&self) -> &[u32] {
         TaskData::labels(self)
+    }
+
+    fn candidates(&self) -> Option<&RowCandidates> {
+        TaskData::candidates(self)
+    }
+
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>> {
+        Ok(Arc::new(TaskData::completed(self, how, labels, seed)?))
+    }
+
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>> {
+        Ok(Arc::new(TaskData::narrowed(self, how, labels, seed)?))
+    }
+
+    fn known_parts(&self) -> Result<Arc<dyn DataObject>> {
+        Ok(Arc::new(TaskData::known_parts(self)?))
     }
 
     fn missing_truth(&self, strangers: bool) -> Option<&'static str> {

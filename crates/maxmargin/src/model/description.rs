@@ -84,6 +84,9 @@ pub(super) struct Header {
     /// What columns of tables are for.
     #[serde(default, skip_serializing_if = "TableColumns::is_empty")]
     pub table_columns: TableColumns,
+    /// Whether rows may have several candidates for their label.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub candidates: bool,
     /// What is added to the score of each label being in a set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_shifts: Option<Vec<f64>>,

@@ -121,6 +121,7 @@ impl Model {
             text_columns: self.text.columns.as_deref().cloned(),
             tag_schemes: self.text.tags,
             table_columns: self.text.table.clone(),
+            candidates: self.text.candidates,
             label_shifts: self.weights.shifts().cloned(),
             options: stored.fields.clone(),
         }
@@ -150,6 +151,7 @@ impl Model {
             columns: header.text_columns.map(Arc::new),
             tags: header.tag_schemes,
             table: header.table_columns,
+            candidates: header.candidates,
             ..TextReading::default()
         };
         if let Some(columns) = text.columns.as_deref() {

@@ -14,6 +14,7 @@
 //! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
+mod candidates;
 pub mod chain;
 mod comparing;
 mod costs;
@@ -37,6 +38,7 @@ mod stored;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
+pub use candidates::CandidateTurns;
 pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
@@ -93,6 +95,9 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// Whether its labels may be tags of chunks, of which there are several schemes.
     const HAS_TAGS: bool = false;
 
+    /// Whether it learns from candidates for its labels.
+    const HAS_CANDIDATES: bool = false;
+
     /// The options that are named by words: on a command line, in a configuration.
     fn options() -> Vec<TaskOption>;
 
@@ -135,6 +140,14 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
+            return Err(Error::parameter("tag-scheme", problem));
+        }
+        if options.candidates && !Self::HAS_CANDIDATES {
+            let problem = format!("{} does not learn from candidates; chain and multiclass do", Self::NAME);
+            return Err(Error::parameter("candidates", problem));
+        }
+        if options.candidates && options.tag_scheme.is_some() {
+            let problem = "tags are not rewritten where they are candidates; leave one of the two out";
             return Err(Error::parameter("tag-scheme", problem));
         }
         Ok(ReadOptions { label_sets: Self::HAS_SETS, label_tags: Self::HAS_TAGS, ..options.clone() })

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    Certainty, ComparisonOptions, DrawnTree, Fitted, InputOf, LabelOf, Prediction, SearchOptions, Stored,
-    Task, TaskOption, TaskSearch,
+    CandidateTurns, Certainty, ComparisonOptions, DrawnTree, Fitted, InputOf, LabelOf, Prediction,
+    SearchOptions, Stored, Task, TaskOption, TaskSearch,
 };
 use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
@@ -20,7 +20,7 @@ use crate::features::FeatureMatrix;
 use crate::linear::SeenPairs;
 use crate::metrics::{Comparison, Metrics};
 use crate::model::Block;
-use crate::risk::Risk;
+use crate::risk::{CandidateOptions, Risk};
 use crate::structure::{Confidence, Found};
 
 /// Examples as they arrive.
@@ -220,6 +220,12 @@ pub trait FittedObject: Debug + Send + Sync {
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
     fn risk(&self, data: &dyn DataObject, search: &TaskSearch) -> Result<Box<dyn Risk>>;
+    fn candidate_turns(
+        &self,
+        data: &dyn DataObject,
+        options: CandidateOptions,
+        start: &dyn DataObject,
+    ) -> Result<Box<dyn CandidateTurns>>;
     #[allow(clippy::type_complexity)]
     fn compared_risk(
         &self,
@@ -339,6 +345,15 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn risk(&self, data: &dyn DataObject, search: &TaskSearch) -> Result<Box<dyn Risk>> {
         self.risk_with(own::<T>(data)?, search)
+    }
+
+    fn candidate_turns(
+        &self,
+        data: &dyn DataObject,
+        options: CandidateOptions,
+        start: &dyn DataObject,
+    ) -> Result<Box<dyn CandidateTurns>> {
+        self.candidate_turns(own::<T>(data)?, options, own::<T>(start)?)
     }
 
     fn compared_risk(

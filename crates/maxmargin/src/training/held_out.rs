@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Background, Known, Problem, mismatch};
-use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
+use crate::data::{
+    Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, RowCandidates, Source, Unseen, Vocabulary,
+};
 use crate::error::{Error, Place, Result};
 use crate::metrics::{ConfidenceBin, Metrics};
 use crate::model::Model;
@@ -72,6 +74,19 @@ impl HeldOut {
         }
         let data = known.view(data)?;
         if let Some(problem) = data.missing_truth(unseen.labels > 0) {
+            let file = files.first().cloned().unwrap_or_default();
+            return Err(Error::data(Place::new(file, 0, 0), problem));
+        }
+        if let Some([_, several, any]) = data.candidates().map(RowCandidates::counts)
+            && several + any > 0
+        {
+            let problem = format!(
+                "{} several candidates or any label, but an evaluation needs the true labels",
+                match several + any {
+                    1 => "1 row has".to_owned(),
+                    rows => format!("{rows} rows have"),
+                }
+            );
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }

@@ -70,6 +70,7 @@ impl<'a> Known<'a> {
             text_columns: self.text.columns.clone(),
             tags: self.text.tags,
             model_table: self.text.table.clone(),
+            candidates: self.text.candidates,
             ..options.clone()
         }
     }

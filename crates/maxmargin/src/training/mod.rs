@@ -5,6 +5,7 @@
 //! [`Path`] trains for several λ, each from where the last one ended; a [`Ladder`] says which, and a [`LambdaChoice`] is what a
 //! trainer without λ makes of it. [`HeldOut`] says how good a model is on other data.
 
+mod candidates;
 mod checkpoints;
 mod examples;
 mod held_out;
@@ -21,6 +22,7 @@ mod thresholds;
 mod trainer;
 mod warm_start;
 
+pub use candidates::{CandidateMethod, CandidateStart, Candidates, Stage, Turn};
 pub use checkpoints::CheckpointPlan;
 pub use examples::Examples;
 pub use held_out::{Evaluation, HeldOut};

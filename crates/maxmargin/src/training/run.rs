@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use super::candidates::Alternation;
 use super::checkpoints::Checkpoints;
-use super::{CheckpointPlan, LambdaChoice, Problem, TunedThresholds};
+use super::{CheckpointPlan, LambdaChoice, Problem, TunedThresholds, Turn};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::risk::Risk;
@@ -21,6 +22,8 @@ pub enum Event<'a> {
     Pass(&'a Report, bool),
     /// A checkpoint could not be written after this pass. The run goes on with the old one.
     NoCheckpoint(usize, Error),
+    /// A turn of learning from candidates is over.
+    Turn(&'a Turn),
 }
 
 /// A run that is prepared, or was broken off.
@@ -33,6 +36,7 @@ pub struct Training {
     pub(super) settings: SolverSettings,
     pub(super) limits: Limits,
     pub(super) lambda_choice: Option<LambdaChoice>,
+    pub(super) alternation: Option<Alternation>,
     pub(super) checkpoints: Option<Checkpoints>,
     pub(super) single_precision: bool,
     pub(super) thresholds: Option<TunedThresholds>,
@@ -53,6 +57,8 @@ pub struct Trained {
     pub problem: Problem,
     /// What went wrong with the last checkpoint. The model is whole all the same.
     pub checkpoint_failure: Option<Error>,
+    /// The turns of learning from candidates.
+    pub turns: Vec<Turn>,
 }
 
 impl Training {
@@ -113,11 +119,28 @@ impl Training {
     }
 
     /// Runs until a limit is reached, `halt` is due or `observe` breaks.
-    pub fn run(mut self, halt: &Halt, observe: impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Trained> {
+    pub fn run(
+        mut self,
+        halt: &Halt,
+        mut observe: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<Trained> {
+        let stop = loop {
+            let (risk, alternation) = (self.risk.as_ref(), self.alternation.as_ref());
+            let limits = alternation.map_or(self.limits, |turns| turns.left(self.limits));
+            let checkpoints = self.checkpoints.as_mut();
+            let observe_pass = |event: Event<'_>| match (event, alternation) {
+                (Event::Pass(report, is_last), Some(turns)) => {
+                    observe(Event::Pass(&turns.total(report), is_last))
+                }
+                (event, _) => observe(event),
+            };
+            let solver = self.solver.as_mut();
+            let stop = follow(solver, risk, limits, halt, &mut self.state, checkpoints, observe_pass)?;
+            if !self.next_turn(stop, &mut observe)? {
+                break stop;
+            }
+        };
         let risk = self.risk.as_ref();
-        let checkpoints = self.checkpoints.as_mut();
-        let stop =
-            follow(self.solver.as_mut(), risk, self.limits, halt, &mut self.state, checkpoints, observe)?;
         // The model is worth more than the checkpoint: if the disk is full, the error comes after it is made.
         let checkpoint_failure = self
             .checkpoints
@@ -136,6 +159,10 @@ impl Training {
         // A solver may hold several times what the model needs to be written, and so may a risk.
         drop(self.risk);
         let mut report = outcome.report;
+        let turns = self.alternation.map_or(Vec::new(), |turns| {
+            report = turns.total(&report);
+            turns.into_done()
+        });
         let mut model = self.problem.model(solver, &self.settings, &report, outcome.weights)?;
         if let Some(certificate) = rounded {
             model = model.in_single_precision(certificate);
@@ -144,7 +171,29 @@ impl Training {
         if let Some(thresholds) = self.thresholds {
             model = model.with_label_shifts(thresholds.shifts)?;
         }
-        Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure })
+        Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure, turns })
+    }
+
+    /// Learning from candidates: ends a turn that reached its gap, and begins another one where completions changed.
+    fn next_turn(
+        &mut self,
+        stop: Stop,
+        observe: &mut impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<bool> {
+        let Some(turns) =
+            self.alternation.as_mut().filter(|_| matches!(stop, Stop::GapReached | Stop::Stalled))
+        else {
+            return Ok(false);
+        };
+        let weights = self.state.weights();
+        let next = turns.next(&weights, self.state.report())?;
+        let told = turns.done().last().map(|turn| observe(Event::Turn(turn)));
+        let Some(risk) = next.filter(|_| told != Some(ControlFlow::Break(()))) else { return Ok(false) };
+        self.settings.start = Some(weights);
+        self.solver = self.choice.build(risk.as_ref(), &self.settings)?;
+        self.state = RunState::new(risk.as_ref());
+        self.risk = risk;
+        Ok(true)
     }
 }
 

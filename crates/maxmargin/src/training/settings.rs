@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Candidates;
 use super::ThresholdMetric;
 use crate::data::columns_of;
 use crate::data::{Alphabet, DataObject, Impute, Preprocessing, background_label};
@@ -192,6 +193,8 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
     /// Whether to keep weights in single precision, with a certificate for the rounded ones.
     pub single_precision: bool,
+    /// How to learn from candidate labels, where the data has these.
+    pub candidates: Option<Candidates>,
     /// Label sets: tune thresholds for this metric, on examples that are held out from a first training run.
     pub tune_threshold: Option<ThresholdMetric>,
 }
@@ -212,6 +215,7 @@ impl Default for Settings {
             max_passes: None,
             time_limit: None,
             single_precision: false,
+            candidates: None,
             tune_threshold: None,
         }
     }

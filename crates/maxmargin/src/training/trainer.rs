@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use super::candidates::Alternation;
 use super::identity::{is_of_task, lambda_of};
 use super::lambda_choice::{Open, choose};
 use super::{
-    CheckpointPlan, ChoiceEvent, Columns, Examples, LambdaChoice, Path, Problem, Regularizer, Settings,
-    ThresholdMetric, Training, TunedThresholds, warm_start,
+    Candidates, CheckpointPlan, ChoiceEvent, Columns, Examples, LambdaChoice, Path, Problem, Regularizer,
+    Settings, ThresholdMetric, Training, TunedThresholds, warm_start,
 };
 use crate::data::{Format, Impute};
 use crate::error::{Error, Result};
@@ -143,6 +144,11 @@ impl Trainer {
         self.task.as_ref()
     }
 
+    /// From candidate labels, which the examples have.
+    pub fn candidates(self, candidates: Candidates) -> Self {
+        self.with(|settings| settings.candidates = Some(candidates))
+    }
+
     /// The model that examples make.
     pub fn train(&self, examples: &Examples) -> Result<Model> {
         let training = self.prepare(examples)?;
@@ -172,7 +178,17 @@ impl Trainer {
         let given = given.filter(|model| !model.preprocessing().is_empty());
         let fit = || columns.fit(examples.data());
         let given = given.map(|model| model.preprocessing_for(examples.names(), fit)).transpose()?;
-        Problem::new(self.task.as_ref(), examples, &self.settings, given.as_ref())
+        let completed = self
+            .settings
+            .candidates
+            .map(|candidates| examples.without_candidates(candidates, self.settings.seed))
+            .transpose()?;
+        Problem::new(
+            self.task.as_ref(),
+            completed.as_ref().unwrap_or(examples),
+            &self.settings,
+            given.as_ref(),
+        )
     }
 
     /// A run on some examples, ready to start.
@@ -198,7 +214,15 @@ impl Trainer {
             problem.set_task(first.fit(problem.examples().names(), problem.examples().data())?)?;
         }
         // First, since without examples there is no λ either.
-        let mut risk = problem.risk()?;
+        let alternation = Alternation::new(&problem, &self.settings)?;
+        if alternation.is_some() && self.checkpoint.is_some() {
+            let problem = "there are none of training by turns; leave it out";
+            return Err(Error::parameter("checkpoint", problem));
+        }
+        let (alternation, mut risk) = match alternation {
+            Some((alternation, risk)) => (Some(alternation), risk),
+            None => (None, problem.risk()?),
+        };
         self.settings.solver.check(risk.as_ref())?;
         if self.settings.tune_threshold.is_some() {
             TunedThresholds::check(problem.task())?;
@@ -216,6 +240,10 @@ impl Trainer {
                 return Err(Error::parameter("warm start", problem));
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
+        }
+        if alternation.is_some() && !choice.kind.starts_anywhere() {
+            let problem = format!("{} always starts at 0; use another solver, such as auto", choice.kind);
+            return Err(Error::parameter("candidates", problem));
         }
         let left = |limit: Duration| limit.saturating_sub(begun.elapsed());
         let thresholds = match self.settings.tune_threshold {
@@ -240,6 +268,7 @@ impl Trainer {
             risk,
             choice,
             settings,
+            alternation,
             checkpoints: None,
             single_precision: self.settings.single_precision,
             thresholds,

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod fault;
+pub mod label_plane;
 pub mod models;
 pub mod network;
 pub mod polytope;

@@ -1,4 +1,4 @@
-//! First-order chains: one label per position, scores on positions, on neighbouring pairs and on both ends.
+//! Chains: one label per position, scores on positions, on neighbouring pairs (or three in a row), and on both ends.
 //!
 //! φ(x,y) counts features of each position with its label, pairs of neighbouring labels, and (with boundary weights)
 //! the first and the last label. The weights lie one block after another:
@@ -10,19 +10,23 @@
 //! | bias, if any | `labels` | one more feature, always 1 |
 //! | transition | `labels × labels` | `before · labels + after` |
 //! | first and last, with boundary weights | `labels` each | |
+//! | three in a row, in [second order](ChainStructure::with_triples) | `labels × labels × labels`, or those that were seen | `(before · labels + middle) · labels + after` |
 
+mod candidates;
 mod oracles;
 mod pairs;
 mod parts;
 mod trellis;
+mod triples;
 
 use std::sync::Arc;
 
+use self::triples::Triples;
 use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
 use super::{Found, KBest, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::Result;
 use crate::features::Rows;
-use crate::inference::{EachStep, StratifiedTable, viterbi};
+use crate::inference::{EachStep, OutsideTable, StratifiedTable, viterbi};
 use crate::linear::{
     FeatureSum, Precise, SeenPairs, add_row_products, largest_size, precise_row_products, round_up,
 };
@@ -67,7 +71,7 @@ const LONGEST_KERNEL: usize = 200;
 /// products of all chains never take more than a few times the memory of the data.
 const LARGEST_KERNEL: usize = 4;
 
-/// A first-order chain.
+/// A chain, of first order or of [second](Self::with_triples).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -93,6 +97,8 @@ pub struct ChainStructure {
     options: ChainOptions,
     /// The pairs of columns and labels that have weights, of all columns; `None` where all have that may.
     seen: Option<Arc<SeenPairs>>,
+    /// Which three labels in a row have weights, if any.
+    triples: Option<Triples>,
 }
 
 /// The scores of one chain, with the decoder's working memory.
@@ -104,9 +110,16 @@ pub struct ChainScores {
     transition: Vec<f64>,
     /// `labels × labels` for each step, where features of pairs make them differ; else empty.
     steps: Vec<f64>,
+    /// `labels × labels × labels`, the label in the middle first, where three in a row have scores; else empty.
+    triples: Vec<f64>,
     augmented: Vec<f64>,
+    pair_values: Vec<f64>,
     best: Vec<f64>,
     strata: StratifiedTable,
+    /// Searches among candidates: which labels are candidates, what labels cost, and paths outside.
+    allowed: Vec<bool>,
+    costs: Vec<f64>,
+    outside: OutsideTable<f64>,
 }
 
 impl ChainStructure {
@@ -116,7 +129,7 @@ impl ChainStructure {
         let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
         let transitions = transitions.and_then(|from| from.checked_mul(labels));
         check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
-        Ok(Self { pairs: 0, features, labels, options, seen: None })
+        Ok(Self { pairs: 0, features, labels, options, seen: None, triples: None })
     }
 
     /// The same with weights only for some pairs of features and labels, which tell the number of both.
@@ -210,6 +223,7 @@ impl ChainStructure {
 
     fn path_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {
         let unary: f64 = scores.unary.chunks_exact(self.labels).zip(y).map(|(row, &y)| row[y as usize]).sum();
+        let unary = if self.is_second_order() { unary + self.triples_score(scores, y) } else { unary };
         let place = |pair: &[u32]| pair[0] as usize * self.labels + pair[1] as usize;
         if self.pairs > 0 {
             let steps = scores.steps.chunks_exact(self.label_pairs()).zip(y.windows(2));
@@ -238,7 +252,7 @@ impl Structure for ChainStructure {
     }
 
     fn dim(&self) -> usize {
-        self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
+        self.triples_start() + self.triple_weights()
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut ChainScores) {
@@ -258,11 +272,12 @@ impl Structure for ChainStructure {
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             let last = (x.len() - 1) * labels;
             add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
-            add(&mut scores.unary[last..], &w[self.last_start()..]);
+            add(&mut scores.unary[last..], &w[self.last_start()..self.triples_start()]);
         }
         if self.pairs > 0 {
             self.score_steps(w, x, scores);
         }
+        self.score_triples(&w[self.triples_start()..], &mut scores.triples);
     }
 
     fn score_precisely(
@@ -282,6 +297,8 @@ impl Structure for ChainStructure {
             self.score_steps_precisely(w, x, scores);
             extent = scores.steps.chunks_exact(self.label_pairs()).map(largest_size).sum();
         }
+        self.score_triples(&w[self.triples_start()..], &mut scores.triples);
+        extent += largest_size(&scores.triples) * x.len() as f64;
         let mut sums = vec![Precise::default(); labels];
         for t in 0..x.len() {
             sums.fill(Precise::default());
@@ -293,7 +310,7 @@ impl Structure for ChainStructure {
                 add(&w[self.first_start()..self.last_start()]);
             }
             if self.options.boundary && t + 1 == x.len() {
-                add(&w[self.last_start()..]);
+                add(&w[self.last_start()..self.triples_start()]);
             }
             match &self.seen {
                 None => {
@@ -305,18 +322,20 @@ impl Structure for ChainStructure {
             scores.unary.extend(sums.iter().map(|sum| sum.get()));
             extent += largest_size(&scores.unary[t * labels..]);
         }
-        Some(magnitude.precise_noise(norm, extent, 4.0 * x.len() as f64 + 4.0))
+        let per_position = if self.is_second_order() { 6.0 } else { 4.0 };
+        Some(magnitude.precise_noise(norm, extent, per_position * (x.len() as f64 + 1.0)))
     }
 
     fn magnitude(&self, x: &Rows, truth: &Vec<u32>) -> Magnitude {
-        let (mut norm, mut longest) = (2.0 * x.len() as f64 + 2.0, 0);
+        let order = if self.is_second_order() { 2 } else { 1 };
+        let (mut norm, mut longest) = ((order + 1) as f64 * x.len() as f64 + 2.0, 0);
         for t in 0..x.len() {
             norm += x.row(t).norm_squared().sqrt();
             longest = longest.max(x.row(t).len());
         }
         let cost = &self.options.loss.cost;
         let loss: f64 = truth.iter().map(|&truth| cost.largest(truth, self.labels).max(0.0)).sum();
-        let terms = (longest + 4 * x.len() + 8) as f64;
+        let terms = (longest + (2 * order + 2) * x.len() + 8) as f64;
         Magnitude {
             norm: round_up(norm, terms),
             terms,
@@ -330,7 +349,11 @@ impl Structure for ChainStructure {
         self.path_score(scores, y)
     }
 
-    fn decode(&self, _x: &Rows, scores: &mut ChainScores) -> Found<Vec<u32>> {
+    fn decode(&self, x: &Rows, scores: &mut ChainScores) -> Found<Vec<u32>> {
+        if self.walks_pairs(x.len()) {
+            let path = self.best_by_pairs(scores, false);
+            return self.found(scores, None, path);
+        }
         let mut path = Vec::new();
         let ChainScores { unary, transition, steps, best, .. } = scores;
         match self.pairs {
@@ -368,6 +391,10 @@ impl Structure for ChainStructure {
             };
         }
         self.augment(truth, scores, mix);
+        if self.walks_pairs(x.len()) {
+            let path = self.best_by_pairs(scores, true);
+            return self.found(scores, Some(truth), path);
+        }
         let mut path = Vec::new();
         let ChainScores { augmented, transition, steps, best, .. } = scores;
         match self.pairs {
@@ -384,6 +411,7 @@ impl Structure for ChainStructure {
         for (t, pair) in y.windows(2).enumerate() {
             self.add_step(x, t + 1, [pair[0], pair[1]], factor, sum);
         }
+        self.add_triples(y, factor, sum);
     }
 
     fn add_difference<A: FeatureSum + ?Sized>(
@@ -406,10 +434,19 @@ impl Structure for ChainStructure {
                 self.add_step(x, t + 1, [truth[0], truth[1]], -factor, sum);
             }
         }
+        if self.is_second_order() {
+            for (y, truth) in y.windows(3).zip(truth.windows(3)).filter(|(y, truth)| y != truth) {
+                self.add_triple(y, factor, sum);
+                self.add_triple(truth, -factor, sum);
+            }
+        }
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers { flow: Some(self), ..Offers::usual(self) }
+        match self.is_second_order() {
+            true => Offers::usual(self),
+            false => Offers { flow: Some(self), candidates: Some(self), ..Offers::usual(self) },
+        }
     }
 
     fn kernel(&self, x: &Rows) -> Vec<f64> {
@@ -437,7 +474,10 @@ impl Structure for ChainStructure {
         if kernel.is_empty() {
             return product_by_features(self, x, truth, y, z);
         }
-        let plain = self.plain_product(x.len(), kernel, truth, [y, z]);
+        let mut plain = self.plain_product(x.len(), kernel, truth, [y, z]);
+        if self.is_second_order() {
+            plain += self.triples_product(truth, [y, z]);
+        }
         match self.pairs {
             0 => plain,
             _ => plain + pairs::product(&kernel[kernel.len() / 2..], truth, [y, z]),

@@ -20,7 +20,8 @@ impl ChainStructure {
         let cost = self.cost();
         let Some(unit) = cost.unit(step) else { return true };
         let losses = 1.0 + length as f64 * cost.largest_of_all() / unit.abs();
-        losses * (length * self.labels) as f64 > LARGEST_TABLE
+        let states = if self.is_second_order() { self.label_pairs() } else { self.labels };
+        losses * (length * states) as f64 > LARGEST_TABLE
     }
 }
 
@@ -29,9 +30,10 @@ impl MaxMarginals<ChainStructure> for ChainStructure {
         y.clone()
     }
 
-    fn confidences(&self, _x: &Rows, scores: &mut ChainScores, best: &Found<Vec<u32>>) -> Vec<Confidence> {
+    fn confidences(&self, x: &Rows, scores: &mut ChainScores, best: &Found<Vec<u32>>) -> Vec<Confidence> {
         let ChainScores { unary, transition, steps, .. } = scores;
         let others = match self.pairs {
+            _ if self.walks_pairs(x.len()) => self.best_elsewhere_by_pairs(scores, &best.label),
             0 => best_elsewhere(self.labels, unary, &transition[..], &best.label),
             _ => best_elsewhere(self.labels, unary, EachStep::new(self.labels, steps), &best.label),
         };
@@ -52,13 +54,17 @@ impl Stratified<ChainStructure> for ChainStructure {
         let Some(unit) = cost.unit(step).filter(|_| !self.has_too_many_losses(truth.len(), step)) else {
             return false;
         };
-        let ChainScores { unary, transition, steps, strata: table, .. } = scores;
         let labels = 0..self.labels as u32;
         let whole = |truth: u32, y: u32| (cost.cost(truth, y) / unit + ROUNDING).floor() as u32;
         let costs = truth.iter().flat_map(|&truth| labels.clone().map(move |y| whole(truth, y)));
-        match self.pairs {
-            0 => table.fill(self.labels, unary, &transition[..], costs),
-            _ => table.fill(self.labels, unary, EachStep::new(self.labels, steps), costs),
+        if self.walks_pairs(truth.len()) {
+            self.fill_strata_by_pairs(scores, &costs.collect::<Vec<u32>>());
+        } else {
+            let ChainScores { unary, transition, steps, strata: table, .. } = &mut *scores;
+            match self.pairs {
+                0 => table.fill(self.labels, unary, &transition[..], costs),
+                _ => table.fill(self.labels, unary, EachStep::new(self.labels, steps), costs),
+            }
         }
         let per_loss = self.options.loss.unit(truth.len());
         // What rounding down may hide.
@@ -71,16 +77,17 @@ impl Stratified<ChainStructure> for ChainStructure {
                 .sum(),
         };
         strata.clear();
-        strata.extend(table.values().enumerate().map(|(k, score)| {
+        strata.extend(scores.strata.values().enumerate().map(|(k, score)| {
             let loss = unit * k as f64;
             ScoreStratum { score, losses: (loss * per_loss, (loss + hidden) * per_loss) }
         }));
         true
     }
 
-    fn stratum_label(&self, _x: &Rows, scores: &mut ChainScores, number: usize) -> Vec<u32> {
+    fn stratum_label(&self, x: &Rows, scores: &mut ChainScores, number: usize) -> Vec<u32> {
         match self.pairs {
-            0 => scores.strata.path(number, &scores.transition),
+            _ if self.walks_pairs(x.len()) => self.stratum_by_pairs(scores, number),
+            0 => scores.strata.path(number, &scores.transition[..]),
             _ => scores.strata.path(number, EachStep::new(self.labels, &scores.steps)),
         }
     }
@@ -106,6 +113,7 @@ impl LabelSets<ChainStructure> for ChainStructure {
         };
         scaled(&scores.transition, &mut out.transition);
         scaled(&scores.steps, &mut out.steps);
+        scaled(&scores.triples, &mut out.triples);
         scaled(&scores.unary, &mut out.unary);
         for (row, &truth) in out.unary.chunks_exact_mut(self.labels).zip(truth) {
             for (y, score) in row.iter_mut().enumerate() {
@@ -131,7 +139,7 @@ impl LabelSets<ChainStructure> for ChainStructure {
 impl KBest<ChainStructure> for ChainStructure {
     fn k_best(
         &self,
-        _x: &Rows,
+        x: &Rows,
         truth: Option<&Vec<u32>>,
         scores: &mut ChainScores,
         mix: Mix,
@@ -142,6 +150,10 @@ impl KBest<ChainStructure> for ChainStructure {
             && mix.loss > 0.0
         {
             self.augment(truth, scores, mix);
+            if self.walks_pairs(x.len()) {
+                let paths = self.k_best_by_pairs(scores, k);
+                return paths.into_iter().map(|label| self.found(scores, Some(truth), label)).collect();
+            }
             let ChainScores { augmented, transition, steps, best, .. } = scores;
             let paths = match self.pairs {
                 0 => k_best_paths(self.labels, augmented, &transition[..], best, k),
@@ -166,9 +178,16 @@ impl KBest<ChainStructure> for ChainStructure {
             }
         }
         let steps = if self.pairs == 0 { &scores.transition } else { &scores.steps };
-        let steps: Vec<Lexicographic> = steps.iter().map(|&score| value(score, 0.0)).collect();
+        let without_cost = |scores: &[f64]| -> Vec<Lexicographic> {
+            scores.iter().map(|&score| value(score, 0.0)).collect()
+        };
+        let steps = without_cost(steps);
+        if self.walks_pairs(x.len()) {
+            let paths = self.k_best_of_ranks(&unary, &steps, &without_cost(&scores.triples), k);
+            return paths.into_iter().map(|label| self.found(scores, truth, label)).collect();
+        }
         let paths = match self.pairs {
-            0 => k_best_viterbi(self.labels, &unary, &steps, k),
+            0 => k_best_viterbi(self.labels, &unary, &steps[..], k),
             _ => k_best_viterbi(self.labels, &unary, EachStep::new(self.labels, &steps), k),
         };
         paths.into_iter().map(|(label, _)| self.found(scores, truth, label)).collect()

@@ -6,7 +6,9 @@
 //! | transitions | labels × labels: before, after |
 //! | first and last, with boundary weights | labels each |
 //! | steps, with features of pairs | (length − 1) × labels × labels: before, after |
+//! | triples, in second order | labels × labels × labels: before, middle, after; or one for each that has a weight |
 
+use super::triples::Triples;
 use super::{ChainScores, ChainStructure};
 use crate::features::Rows;
 use crate::linear::largest_size;
@@ -14,11 +16,13 @@ use crate::structure::{PartBlock, Parts};
 
 impl ChainStructure {
     /// Where the blocks after the first one begin, in a chain of this length.
-    fn part_starts(&self, length: usize) -> [usize; 4] {
+    fn part_starts(&self, length: usize) -> [usize; 5] {
         let transitions = length * self.labels;
         let first = transitions + self.labels * self.labels;
         let last = first + self.labels;
-        [transitions, first, last, if self.options.boundary { last + self.labels } else { first }]
+        let steps = if self.options.boundary { last + self.labels } else { first };
+        let step_values = if self.pairs > 0 { length.saturating_sub(1) * self.label_pairs() } else { 0 };
+        [transitions, first, last, steps, steps + step_values]
     }
 }
 
@@ -35,18 +39,21 @@ impl Parts<ChainStructure> for ChainStructure {
         if self.pairs > 0 {
             blocks.push(PartBlock::new("steps", &[x.len().saturating_sub(1), labels, labels]));
         }
+        match &self.triples {
+            None => {}
+            Some(Triples::All) => blocks.push(PartBlock::new("triples", &[labels, labels, labels])),
+            Some(Triples::Seen(numbers)) => blocks.push(PartBlock::new("triples", &[numbers.len()])),
+        }
         blocks
     }
 
     fn count(&self, x: &Rows) -> usize {
-        let boundary = if self.options.boundary { 2 } else { 0 };
-        let steps = if self.pairs > 0 { x.len().saturating_sub(1) * self.labels } else { 0 };
-        (x.len() + self.labels + boundary + steps) * self.labels
+        self.part_starts(x.len())[4] + self.triple_weights()
     }
 
     fn scores_from_parts(&self, x: &Rows, parts: &[f64], scores: &mut ChainScores) -> f64 {
         let labels = self.labels;
-        let [transitions, first, last, steps] = self.part_starts(x.len());
+        let [transitions, first, last, steps, triples] = self.part_starts(x.len());
         scores.unary.clear();
         scores.unary.extend_from_slice(&parts[..transitions]);
         scores.transition.clear();
@@ -62,17 +69,18 @@ impl Parts<ChainStructure> for ChainStructure {
             add(&mut scores.unary[(x.len() - 1) * labels..], &parts[last..steps]);
         }
         if self.pairs > 0 {
-            extent += largest_size(&parts[steps..]) * x.len() as f64;
+            extent += largest_size(&parts[steps..triples]) * x.len() as f64;
             let transition = scores.transition.iter().cycle();
             scores.steps.clear();
-            scores.steps.extend(parts[steps..].iter().zip(transition).map(|(step, part)| step + part));
+            scores.steps.extend(parts[steps..triples].iter().zip(transition).map(|(step, part)| step + part));
         }
-        extent
+        self.score_triples(&parts[triples..], &mut scores.triples);
+        extent + largest_size(&scores.triples) * x.len() as f64
     }
 
     fn add_parts(&self, x: &Rows, y: &Vec<u32>, factor: f64, gradient: &mut [f64]) {
         let labels = self.labels;
-        let [transitions, first, last, steps] = self.part_starts(x.len());
+        let [transitions, first, last, steps, triples] = self.part_starts(x.len());
         for (t, &label) in y.iter().enumerate() {
             gradient[t * labels + label as usize] += factor;
         }
@@ -80,7 +88,7 @@ impl Parts<ChainStructure> for ChainStructure {
             gradient[transitions + pair[0] as usize * labels + pair[1] as usize] += factor;
         }
         if self.pairs > 0 {
-            let of_steps = gradient[steps..].chunks_exact_mut(labels * labels);
+            let of_steps = gradient[steps..triples].chunks_exact_mut(labels * labels);
             for (step, pair) in of_steps.zip(y.windows(2)) {
                 step[pair[0] as usize * labels + pair[1] as usize] += factor;
             }
@@ -89,5 +97,7 @@ impl Parts<ChainStructure> for ChainStructure {
             gradient[first + start as usize] += factor;
             gradient[last + end as usize] += factor;
         }
+        let of_triples = &mut gradient[triples..];
+        y.windows(3).filter_map(|y| self.triple_place(y)).for_each(|place| of_triples[place] += factor);
     }
 }

@@ -3,6 +3,7 @@
 //! φ(x,y) is x (and a constant 1, with a bias) in the block of label y: the multiclass SVM of Crammer and Singer.
 //! Weights lie feature by feature: `w[j · labels + y]`; the bias, if any, is the last feature.
 
+mod candidates;
 mod oracles;
 
 use super::{Found, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure};
@@ -184,7 +185,7 @@ impl Structure for MulticlassStructure {
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers { flow: Some(self), ..Offers::usual(self) }
+        Offers { flow: Some(self), candidates: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

@@ -42,6 +42,11 @@ impl RowLabels {
         self.sets.is_none() || label == UNKNOWN_LABEL || mark(&mut self.last_row, label, row)
     }
 
+    /// The label that was added last, where it is known.
+    pub fn last(&self) -> Option<u32> {
+        self.labels.last().copied().filter(|&label| label != UNKNOWN_LABEL)
+    }
+
     /// Adds a label that the vocabulary lacks to the set of the open row; false when the set has it already.
     pub fn add_stranger(&mut self, name: &str) -> bool {
         let row = self.rows() + 1;

@@ -17,10 +17,11 @@ use labels::RowLabels;
 use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
+use super::candidates;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
-use super::{Attributes, Dataset, NodeGraph, UNKNOWN_LABEL, Vocabulary};
+use super::{Attributes, Dataset, NodeGraph, RowCandidates, UNKNOWN_LABEL, Vocabulary};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::shown::excerpt;
@@ -57,6 +58,8 @@ pub(crate) struct DatasetBuilder<'v> {
     /// Images of `columns` bytes each, worth `byte / 255`; then `features` stays empty.
     images: Option<Vec<u8>>,
     labels: RowLabels,
+    /// The candidates of each row, where there may be several.
+    candidates: Option<RowCandidates>,
     /// How the known labels may be spelled in rows.
     spellings: LabelSpellings,
     /// Labels that are left out of sets.
@@ -113,6 +116,7 @@ impl<'v> DatasetBuilder<'v> {
             stays_dense: false,
             images: None,
             labels: RowLabels::default(),
+            candidates: None,
             spellings: LabelSpellings::default(),
             ignored: None,
             label_lists: false,
@@ -139,6 +143,12 @@ impl<'v> DatasetBuilder<'v> {
         if label_sets {
             self.labels.make_sets();
         }
+        self
+    }
+
+    /// With candidates for each row instead of one label. To be said before the first row.
+    pub fn with_candidates(mut self, candidates: bool) -> Self {
+        self.candidates = candidates.then(RowCandidates::default);
         self
     }
 
@@ -315,12 +325,74 @@ impl<'v> DatasetBuilder<'v> {
     pub fn label(&mut self, name: &str) {
         self.add_label(name);
         self.end_label_set();
+        if let Some(candidates) = &mut self.candidates {
+            let label = self.labels.last();
+            candidates.push(label.as_slice());
+        }
+    }
+
+    /// The same for an entry that may be a list of candidates, where rows may have these; it begins so many bytes into the line.
+    pub fn label_or_candidates(&mut self, line: &Line<'_>, at: usize, text: &str) -> Checked<()> {
+        if self.candidates.is_none() {
+            self.label(text);
+            return Ok(());
+        }
+        if candidates::is_any(text) {
+            self.no_label();
+            return Ok(());
+        }
+        let is_list = text.contains(candidates::SEPARATOR)
+            && (self.needs_labels() || self.number_in_row(text) == UNKNOWN_LABEL);
+        if !is_list {
+            self.label(text);
+            return Ok(());
+        }
+        let (mut votes, mut place) = (Vec::new(), at);
+        for name in text.split(candidates::SEPARATOR) {
+            if name.is_empty() {
+                let problem = format!(
+                    "an empty candidate in `{}`: labels have one | between them, and _ stands for any label",
+                    excerpt(text)
+                );
+                return Err(line.error(place + 1, problem));
+            }
+            if candidates::is_any(name) {
+                let problem = format!(
+                    "`{name}` among the candidates `{}`: any label goes alone, so leave out either it or the others",
+                    excerpt(text)
+                );
+                return Err(line.error(place + 1, problem));
+            }
+            match self.number_in_row(name) {
+                UNKNOWN_LABEL | IGNORED_LABEL => {
+                    let names: Vec<String> =
+                        self.label_names().take(20).map(|name| excerpt(name).to_string()).collect();
+                    let problem = format!(
+                        "the candidate `{}` is no label of the model, which knows {}; leave it out, or write _ for any label",
+                        excerpt(name),
+                        names.join(", ")
+                    );
+                    return Err(line.error(place + 1, problem));
+                }
+                label => votes.push(label),
+            }
+            place += name.len() + candidates::SEPARATOR.len_utf8();
+        }
+        let is_known = votes.windows(2).all(|pair| pair[0] == pair[1]);
+        self.labels.add(if is_known { votes[0] } else { UNKNOWN_LABEL });
+        if let Some(candidates) = &mut self.candidates {
+            candidates.push(&votes);
+        }
+        Ok(())
     }
 
     /// Says that nothing is known about the label or the labels of the open row: it will count as wrong.
     pub fn no_label(&mut self) {
         self.labels.add(UNKNOWN_LABEL);
         self.end_label_set();
+        if let Some(candidates) = &mut self.candidates {
+            candidates.push(&[]);
+        }
     }
 
     /// Adds a label to the set of the open row; false when it is there already.
@@ -575,6 +647,10 @@ impl<'v> DatasetBuilder<'v> {
             Names::Fixed(_) => (columns, None, None),
         };
         let (labels, sets) = labels.finish(renumbered.as_deref());
+        let candidates = self.candidates.map(|mut candidates| {
+            renumbered.iter().for_each(|renumbered| candidates.renumber(renumbered));
+            candidates
+        });
         let features = match images {
             None => features.finish(columns).sparse_if_worthwhile(),
             Some(bytes) if bytes.is_empty() => FeatureMatrix::default(),
@@ -595,6 +671,7 @@ impl<'v> DatasetBuilder<'v> {
                 pair_columns,
                 labels,
                 sets,
+                candidates,
                 sequences,
                 weights,
                 folds,

@@ -1,10 +1,14 @@
 //! Sequences: any number of rows, and a label for each.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::{Dataset, ExampleRows, FeatureMatrix, TaskData, UNKNOWN_LABEL, refuse};
+use crate::data::{
+    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, refuse, starts,
+};
 use crate::error::Result;
 use crate::tasks::RowExamples;
+use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
 
 /// Sequences of rows with a label for each row.
 ///
@@ -20,6 +24,7 @@ use crate::tasks::RowExamples;
 pub struct SequenceExamples {
     rows: ExampleRows,
     labels: Vec<u32>,
+    candidates: Option<Arc<RowCandidates>>,
     pair_columns: usize,
 }
 
@@ -32,7 +37,13 @@ impl SequenceExamples {
             );
         }
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels, pair_columns: 0 })
+        Ok(Self { rows, labels, candidates: None, pair_columns: 0 })
+    }
+
+    /// Groups of rows, with candidates for the label of each row.
+    pub fn with_candidates(rows: ExampleRows, candidates: RowCandidates) -> Result<Self> {
+        let examples = Self::new(rows, candidates.known_labels())?;
+        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
     }
 
     /// The same, where the first columns are about the step from the row before: a chain learns a weight for each of them and each pair
@@ -96,7 +107,9 @@ impl TaskData for SequenceExamples {
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
         let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
-        Ok(Self { rows, labels, pair_columns: self.pair_columns })
+        let of_examples = || examples.iter().flat_map(|&i| self.rows.range(i));
+        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(of_examples())));
+        Ok(Self { rows, labels, candidates, pair_columns: self.pair_columns })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -104,17 +117,61 @@ impl TaskData for SequenceExamples {
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len()
+        self.rows.bytes() + 4 * self.labels.len() + self.candidates.as_ref().map_or(0, |rows| rows.bytes())
     }
 
     fn fingerprint(&self) -> u64 {
-        self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
+        let candidates = self.candidates.as_deref();
+        self.rows
+            .fingerprint(|i| self.labels_of(i), |i, sum| add_candidates(candidates, self.rows.range(i), sum))
+    }
+
+    fn candidates(&self) -> Option<&RowCandidates> {
+        self.candidates.as_deref()
+    }
+
+    fn label_count(&self) -> usize {
+        label_count(&self.labels, self.candidates.as_deref())
+    }
+
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let labels = of_candidates(self.candidates.as_deref())?.completed(how, labels, seed)?;
+        Ok(Self { labels, candidates: None, ..self.clone() })
+    }
+
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
+        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+    }
+
+    /// Stretches of known rows are sequences of their own.
+    fn known_parts(&self) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?;
+        let runs = candidates.known_runs((0..self.rows.len()).map(|i| self.rows.range(i)));
+        let known: Vec<usize> = runs.iter().cloned().flatten().collect();
+        let single = ExampleRows::from(Arc::clone(self.rows.features())).subset(&known)?;
+        let mut example = 0;
+        let weights = runs.iter().map(|run| {
+            while self.rows.range(example).end <= run.start {
+                example += 1;
+            }
+            self.rows.weight(example)
+        });
+        let weights = weights.collect();
+        let rows = ExampleRows::grouped(Arc::clone(single.features()), starts(runs.iter().map(Range::len)))?;
+        let labels = known.iter().map(|&row| self.labels[row]).collect();
+        Ok(Self { rows: rows.with_weights(weights)?, labels, candidates: None, ..self.clone() })
     }
 
     fn from_table(mut table: Dataset) -> Result<Self> {
         let pair_columns = std::mem::take(&mut table.pair_columns);
+        let candidates = table.candidates.take();
         let (rows, labels) = table.into_single_labels(Self::KIND)?;
-        Self::new(rows, labels)?.with_pair_columns(pair_columns)
+        let examples = match candidates {
+            Some(candidates) => Self::with_candidates(rows, candidates)?,
+            None => Self::new(rows, labels)?,
+        };
+        examples.with_pair_columns(pair_columns)
     }
 
     fn of_one(features: FeatureMatrix) -> Result<Self> {

@@ -4,6 +4,7 @@ mod chunks;
 mod demo;
 mod examples;
 mod metrics;
+mod triples;
 pub mod word_images;
 
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ pub use examples::SequenceExamples;
 pub use metrics::SequenceMetrics;
 use serde_json::{Map, Value, json};
 
-use super::option::{NO_BIAS, not_allowed, one, unknown};
+use self::triples::{ORDER, Triples};
+use super::option::{NO_BIAS, choice, not_allowed, one, unknown};
 use super::seen_weights::WEIGHTS;
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, SeenWeights, Stored, Task, TaskOption, WeightChoice};
@@ -53,6 +55,8 @@ pub struct Chain {
     pub pair_attributes: usize,
     /// Which pairs of attributes and labels have weights.
     pub weights: SeenWeights,
+    /// Whether three labels in a row have weights, and which.
+    pub triples: Triples,
 }
 
 /// So many weights of pairs are the most: 2 GB.
@@ -67,6 +71,7 @@ impl Default for Chain {
             mean: false,
             pair_attributes: 0,
             weights: SeenWeights::default(),
+            triples: Triples::default(),
         }
     }
 }
@@ -109,9 +114,10 @@ like O, B-NP, I-NP precision, recall and F1 of chunks as the CoNLL shared tasks 
 of the other labels.";
     const HAS_BACKGROUND: bool = true;
     const HAS_TAGS: bool = true;
+    const HAS_CANDIDATES: bool = true;
 
     fn options() -> Vec<TaskOption> {
-        vec![LOSS, WEIGHTS, NO_BIAS, NO_BOUNDARY]
+        vec![LOSS, ORDER, WEIGHTS, NO_BIAS, NO_BOUNDARY]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
@@ -119,6 +125,9 @@ of the other labels.";
             "no-bias" => self.bias = false,
             "no-boundary" => self.boundary = false,
             "weights" => self.weights.set(option, values)?,
+            "order" => {
+                self.triples = choice(option, values, &[("1", Triples::None), ("2", Triples::All)])?;
+            }
             "loss" => {
                 (self.costs, self.mean) = match one(option, values)? {
                     "hamming" => (Costs::Equal, false),
@@ -162,14 +171,22 @@ of the other labels.";
             |see| {
                 for i in 0..data.len() {
                     let (input, of_rows) = (data.rows().input(i), data.labels_of(i));
+                    let first = data.rows().range(i).start;
                     for (row, &label) in of_rows.iter().enumerate() {
-                        see(input.row(row), if label == UNKNOWN_LABEL { &[] } else { &of_rows[row..=row] });
+                        let of_row = match data.candidates() {
+                            Some(candidates) => candidates.of(first + row),
+                            None if label == UNKNOWN_LABEL => &[],
+                            None => &of_rows[row..=row],
+                        };
+                        see(input.row(row), of_row);
                     }
                 }
             },
         )?;
+        let is_seen = self.weights.choice == WeightChoice::Seen;
+        let triples = self.triples.resolved(is_seen, (0..data.len()).map(|i| data.labels_of(i)));
         let costs = self.costs.resolve(&names.labels, data.labels())?;
-        Ok(Self { costs, pair_attributes, weights, ..*self })
+        Ok(Self { costs, pair_attributes, weights, triples, ..*self })
     }
 
     fn structure(&self, features: usize, labels: usize) -> Result<Self::Structure> {
@@ -190,7 +207,7 @@ of the other labels.";
                 return Err(Error::parameter("weights", problem));
             }
         };
-        Ok(structure.with_pair_features(self.pair_attributes)?)
+        self.triples.added_to(structure.with_pair_features(self.pair_attributes)?)
     }
 
     fn input(data: &SequenceExamples, example: usize) -> Rows {
@@ -270,6 +287,7 @@ of the other labels.";
         if self.boundary {
             blocks.extend([("first", vec![labels]), ("last", vec![labels])]);
         }
+        blocks.extend(self.triples.block(labels));
         blocks
     }
 
@@ -287,8 +305,14 @@ of the other labels.";
             .with("boundary", self.boundary)
             .with("loss", self.loss_name());
         self.costs.save(&mut stored);
+        let mut tensors: Vec<&str> = Vec::new();
         if self.weights.pairs().is_some() {
-            stored = self.weights.save(stored.with("tensors", SeenWeights::TENSORS.to_vec()));
+            tensors.extend(SeenWeights::TENSORS);
+            stored = self.weights.save(stored);
+        }
+        stored = self.triples.save(stored, &mut tensors);
+        if !tensors.is_empty() {
+            stored = stored.with("tensors", tensors);
         }
         match self.pair_attributes {
             0 => stored,
@@ -306,7 +330,8 @@ of the other labels.";
         let (bias, boundary) = (stored.field("bias")?, stored.field("boundary")?);
         let pair_attributes = stored.field::<Option<usize>>(PAIR_ATTRIBUTES)?.unwrap_or(0);
         let weights = SeenWeights::load(stored, labels)?;
-        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean"), pair_attributes, weights })
+        let triples = Triples::load(stored)?;
+        Ok(Self { bias, boundary, costs, mean: loss.ends_with("-mean"), pair_attributes, weights, triples })
     }
 
     fn loss_name(&self) -> &'static str {
@@ -322,9 +347,10 @@ of the other labels.";
         let bias = if task.bias { "bias" } else { "no bias" };
         let boundary = if task.boundary { "boundary weights" } else { "no boundary weights" };
         let seen = if task.weights.pairs().is_some() { ", weights of seen pairs" } else { "" };
+        let order = if task.triples == Triples::None { "" } else { ", second order" };
         match task.pair_attributes {
-            0 => format!("{bias}, {boundary}{seen}"),
-            pairs => format!("{bias}, {boundary}, {}", count(pairs, "pair attribute")),
+            0 => format!("{bias}, {boundary}{order}{seen}"),
+            pairs => format!("{bias}, {boundary}{order}, {}", count(pairs, "pair attribute")),
         }
     }
 
@@ -333,6 +359,7 @@ of the other labels.";
             ("bias", json!(task.bias)),
             ("boundary", json!(task.boundary)),
             (PAIR_ATTRIBUTES, json!(task.pair_attributes)),
+            ("order", json!(if task.triples == Triples::None { 1 } else { 2 })),
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::data::{Dataset, ExampleRows, FeatureMatrix, TaskData, UNKNOWN_LABEL, refuse};
+use crate::data::{
+    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, refuse,
+};
 use crate::error::Result;
+use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
 
 /// Rows with a label each.
 ///
@@ -20,6 +23,7 @@ use crate::error::Result;
 pub struct RowExamples {
     rows: ExampleRows,
     labels: Vec<u32>,
+    candidates: Option<Arc<RowCandidates>>,
 }
 
 impl RowExamples {
@@ -27,13 +31,19 @@ impl RowExamples {
     pub fn new(rows: impl Into<ExampleRows>, labels: Vec<u32>) -> Result<Self> {
         let rows = rows.into().ungrouped();
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels })
+        Ok(Self { rows, labels, candidates: None })
+    }
+
+    /// Rows with candidates for their labels.
+    pub fn with_candidates(rows: impl Into<ExampleRows>, candidates: RowCandidates) -> Result<Self> {
+        let examples = Self::new(rows, candidates.known_labels())?;
+        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
     }
 
     /// Rows whose labels nobody knows.
     pub fn unlabelled(rows: impl Into<ExampleRows>) -> Self {
         let rows = rows.into().ungrouped();
-        Self { labels: vec![UNKNOWN_LABEL; rows.len()], rows }
+        Self { labels: vec![UNKNOWN_LABEL; rows.len()], rows, candidates: None }
     }
 
     /// The rows.
@@ -64,25 +74,56 @@ impl TaskData for RowExamples {
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
-        Ok(Self { rows, labels: examples.iter().map(|&i| self.labels[i]).collect() })
+        let labels = examples.iter().map(|&i| self.labels[i]).collect();
+        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(examples.iter().copied())));
+        Ok(Self { rows, labels, candidates })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
-        Ok(Self { rows: self.rows.clone().with_features(features)?, labels: self.labels.clone() })
+        Ok(Self { rows: self.rows.clone().with_features(features)?, ..self.clone() })
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len()
+        self.rows.bytes() + 4 * self.labels.len() + self.candidates.as_ref().map_or(0, |rows| rows.bytes())
     }
 
     fn fingerprint(&self) -> u64 {
-        self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
+        let candidates = self.candidates.as_deref();
+        self.rows.fingerprint(|i| self.labels_of(i), |i, sum| add_candidates(candidates, i..i + 1, sum))
+    }
+
+    fn candidates(&self) -> Option<&RowCandidates> {
+        self.candidates.as_deref()
+    }
+
+    fn label_count(&self) -> usize {
+        label_count(&self.labels, self.candidates.as_deref())
+    }
+
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let labels = of_candidates(self.candidates.as_deref())?.completed(how, labels, seed)?;
+        Ok(Self { labels, candidates: None, ..self.clone() })
+    }
+
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
+        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+    }
+
+    fn known_parts(&self) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?;
+        let known: Vec<usize> = (0..self.len()).filter(|&i| candidates.known(i).is_some()).collect();
+        Ok(Self { candidates: None, ..self.subset(&known)? })
     }
 
     /// Each row of a sequence is an example.
-    fn from_table(table: Dataset) -> Result<Self> {
+    fn from_table(mut table: Dataset) -> Result<Self> {
+        let candidates = table.candidates.take();
         let (rows, labels) = table.into_single_labels(Self::KIND)?;
-        Self::new(rows, labels)
+        match candidates {
+            Some(candidates) => Self::with_candidates(rows, candidates),
+            None => Self::new(rows, labels),
+        }
     }
 
     fn of_one(features: FeatureMatrix) -> Result<Self> {

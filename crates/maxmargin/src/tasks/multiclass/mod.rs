@@ -75,6 +75,7 @@ One of several classes for each example
 A label is a class. Each position of a sequence is taken as an example of its own. Predictions are one label per line. \
 Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Micro-F1 of the other labels.";
     const HAS_BACKGROUND: bool = true;
+    const HAS_CANDIDATES: bool = true;
 
     fn options() -> Vec<TaskOption> {
         vec![LOSS, CLASS_WEIGHTS, NO_BIAS]

@@ -1,0 +1,90 @@
+//! Learning from candidates on the command line: each turn is certified and shown, and the model is one like any other.
+
+use crate::common::Folder;
+use serde_json::Value;
+
+const LISTS: &str = "Anna PER|O\nsees O\nUlm LOC|PER\n\nBela PER\nin O\nUlm LOC|LOC|O\n\nAnna PER\nsees O|_X\nYork LOC\n\nin _\nYork LOC|O\n\n";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("train.txt", LISTS.replace("|_X", ""));
+    folder.write("test.txt", "Anna PER\nsees O\nYork LOC\n\nBela PER\nin O\nUlm LOC\n\n");
+    folder.write("new.txt", "Bela\nsees\nYork\n\n");
+    folder
+}
+
+#[test]
+fn a_model_of_candidates_is_a_model() {
+    let folder = folder();
+    let text = folder
+        .output("train chain --train train.txt --format conll --candidates --lambda 0.05 --model m.model --test test.txt");
+    assert!(text.contains("candidates   cllp, ") && text.contains("completions rest"), "{text}");
+    let object = folder.output(
+        "train chain --train train.txt --format conll --candidates cllp --lambda 0.05 --model j.model --json --quiet",
+    );
+    let object: Value = serde_json::from_str(&object).expect("JSON");
+    let turns = object["candidates"]["turns"].as_array().expect("turns");
+    assert_eq!(object["candidates"]["method"], "cllp");
+    let last = turns.last().expect("a turn");
+    assert_eq!((&last["changed"], &last["examples"]), (&Value::from(0), &Value::from(4)));
+    assert_eq!((&last["primal"], &last["lower_bound"]), (&object["primal"], &object["lower_bound"]));
+    assert_eq!(folder.output("predict --model m.model --input new.txt"), "PER\nO\nLOC\n\n");
+    let figures: Value =
+        serde_json::from_str(&folder.output("eval --model m.model --data test.txt --json")).expect("JSON");
+    assert_eq!(figures["token_error"], 0.0, "{figures}");
+    for method in ["mms", "first", "random", "majority", "known"] {
+        folder
+            .run(&format!(
+                "train chain --train train.txt --format conll --candidates {method} --lambda 0.05 --model {method}.model"
+            ))
+            .success();
+        folder.run(&format!("eval --model {method}.model --data test.txt")).success();
+    }
+    // Progress shows each turn, with what is proven of it.
+    let shown = folder
+        .run("train chain --train train.txt --format conll --candidates --lambda 0.05 --model m.model")
+        .success();
+    let shown = String::from_utf8_lossy(&shown.get_output().stderr).into_owned();
+    assert!(
+        shown.contains("known positions: ") && shown.contains("turn 1: ") && shown.contains("≤ F* ≤"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn errors_name_the_place_and_the_remedy() {
+    let folder = folder();
+    folder.write("empty.txt", "Anna PER|\nsees O\n\n");
+    folder.write("mixed.txt", LISTS.replace("_X", "_"));
+    folder.write("strange.txt", "Anna PER|ORG\n\n");
+    folder.write("open.txt", "Anna PER|O\nsees O\n\n");
+    let train = |file: &str, more: &str| {
+        format!("train chain --train {file} --format conll --candidates --model m.model {more}")
+    };
+    folder.refusal(
+        &train("empty.txt", "--lambda 0.1"),
+        &["empty.txt:1:10", "an empty candidate", "_ stands for any label"],
+    );
+    folder.refusal(&train("mixed.txt", "--lambda 0.1"), &["mixed.txt:10:8", "any label goes alone"]);
+    folder.refusal(&train("train.txt", ""), &["--candidates", "needs a λ", "--lambda"]);
+    folder.refusal(
+        "train chain --train train.txt --format conll --candidates best --model m.model",
+        &["cllp, mms, first, random, majority, known"],
+    );
+    folder.refusal(&train("train.txt", "--lambda 0.1 --candidate-weights 1"), &["two numbers"]);
+    folder.refusal(&train("train.txt", "--lambda 0.1 --surrogate slack"), &["--candidates", "margin"]);
+    folder.refusal(
+        "train chain --train train.txt --format conll --candidates majority --candidate-weights 2,1 --lambda 0.1 --model m.model",
+        &["--candidate-weights", "cllp"],
+    );
+    folder.refusal(
+        "train multilabel --train train.txt --format conll --candidates --lambda 0.1 --model m.model",
+        &["--candidates", "chain and multiclass"],
+    );
+    folder.run(&train("train.txt", "--lambda 0.1")).success();
+    folder.refusal(
+        "predict --model m.model --input strange.txt",
+        &["strange.txt:1:10", "`ORG` is no label of the model", "LOC, O, PER"],
+    );
+    folder.refusal("eval --model m.model --data open.txt", &["open.txt", "needs the true labels"]);
+}

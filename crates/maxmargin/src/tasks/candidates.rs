@@ -1,0 +1,136 @@
+//! Tasks that learn from candidate labels: their examples, and the alternation of completion and training.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Fitted, LabelOf, Task};
+use crate::data::{Completion, Fingerprint, RowCandidates, TaskData, UNKNOWN_LABEL, refuse};
+use crate::error::{Error, Result};
+use crate::risk::{CandidateExample, CandidateOptions, CandidateProblem, Risk};
+
+/// The candidates that are needed.
+pub(super) fn of_candidates(candidates: Option<&RowCandidates>) -> Result<&RowCandidates> {
+    match candidates {
+        Some(candidates) => Ok(candidates),
+        None => refuse("it was read without candidates for its labels"),
+    }
+}
+
+/// One more than the largest number of a label, of candidates too.
+pub(super) fn label_count(labels: &[u32], candidates: Option<&RowCandidates>) -> usize {
+    let known = labels.iter().filter(|&&label| label != UNKNOWN_LABEL);
+    let known = known.max().map_or(0, |&most| most as usize + 1);
+    known.max(candidates.map_or(0, RowCandidates::label_count))
+}
+
+/// Adds the candidates of some rows to a fingerprint.
+pub(super) fn add_candidates(candidates: Option<&RowCandidates>, rows: Range<usize>, sum: &mut Fingerprint) {
+    let Some(candidates) = candidates else { return };
+    rows.for_each(|row| sum.add_all(candidates.of(row).iter().map(|&label| u64::from(label))));
+}
+
+/// A problem with candidates and the completion so far, whatever the task: what [training](crate::training) alternates.
+pub trait CandidateTurns: Send {
+    /// The number of examples.
+    fn len(&self) -> usize;
+
+    /// Whether there is no example.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the start leaves anything open, so that it is trained on first.
+    fn has_start(&self) -> bool;
+
+    /// Goes on from the start to the problem itself.
+    fn end_start(&mut self);
+
+    /// The risk under the completion.
+    fn risk(&self) -> Result<Box<dyn Risk>>;
+
+    /// Completes by the best-scoring candidates of the start, whatever was there before.
+    fn restart(&mut self, weights: &[f64]) -> Result<()>;
+
+    /// Completes by the best-scoring candidates where that lowers the objective. Returns for how many examples it did.
+    fn complete(&mut self, weights: &[f64]) -> Result<usize>;
+}
+
+struct Turns<T: Task> {
+    problem: CandidateProblem<T::Structure>,
+    /// Maximum margin sets of the candidates of the start, as long as these are trained on.
+    start: Option<CandidateProblem<T::Structure>>,
+    completion: Vec<LabelOf<T>>,
+}
+
+impl<T: Task> Turns<T> {
+    fn current(&self) -> &CandidateProblem<T::Structure> {
+        self.start.as_ref().unwrap_or(&self.problem)
+    }
+}
+
+impl<T: Task> CandidateTurns for Turns<T> {
+    fn len(&self) -> usize {
+        self.completion.len()
+    }
+
+    fn risk(&self) -> Result<Box<dyn Risk>> {
+        Ok(Box::new(self.current().risk(&self.completion)?))
+    }
+
+    fn restart(&mut self, weights: &[f64]) -> Result<()> {
+        self.completion = self.current().best_candidates(weights)?;
+        Ok(())
+    }
+
+    fn complete(&mut self, weights: &[f64]) -> Result<usize> {
+        let current = self.start.as_ref().unwrap_or(&self.problem);
+        Ok(current.complete(weights, &mut self.completion)?)
+    }
+
+    fn has_start(&self) -> bool {
+        self.start.is_some()
+    }
+
+    fn end_start(&mut self) {
+        self.start = None;
+    }
+}
+
+impl<T: Task> Fitted<T> {
+    /// The problem of learning from the candidates of some data. `start` is the same data, perhaps with fewer candidates: the first
+    /// completion is one of these.
+    pub fn candidate_turns(
+        &self,
+        data: &T::Data,
+        options: CandidateOptions,
+        start: &T::Data,
+    ) -> Result<Box<dyn CandidateTurns>> {
+        let problem = self.candidate_problem(data, options)?;
+        let completed = start.completed(Completion::Majority, self.labels(), 0)?;
+        let completion = (0..start.len()).map(|i| T::truth(&self.structure, &completed, i));
+        let completion = completion.collect::<Result<_>>()?;
+        let is_open = of_candidates(start.candidates())?.counts()[1..] != [0, 0];
+        let start = is_open.then(|| self.candidate_problem(start, CandidateOptions::MMS)).transpose()?;
+        Ok(Box::new(Turns::<T> { problem, start, completion }))
+    }
+
+    fn candidate_problem(
+        &self,
+        data: &T::Data,
+        options: CandidateOptions,
+    ) -> Result<CandidateProblem<T::Structure>> {
+        self.check(data)?;
+        self.task.check_decided()?;
+        let candidates = of_candidates(data.candidates())?;
+        let Some(rows) = data.as_rows().filter(|rows| !rows.is_empty()) else {
+            return Err(Error::parameter("training data", "there are no examples"));
+        };
+        let example = |i: usize| CandidateExample {
+            input: Arc::new(T::input(data, i)),
+            sets: Arc::new(candidates.sets(rows.range(i))),
+            weight: self.task.weight(data, i),
+        };
+        let examples = (0..data.len()).map(example).collect();
+        Ok(CandidateProblem::new(self.structure.clone(), examples, options)?)
+    }
+}
