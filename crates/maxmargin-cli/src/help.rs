@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 59] = [
+const RARE: [&str; 63] = [
     // Data.
     "column-names",
     "center",
@@ -34,6 +34,9 @@ const RARE: [&str; 59] = [
     "alpha-limit",
     "background",
     "c-mean",
+    "candidates",
+    "candidate-start",
+    "candidate-weights",
     "extra-links",
     "features",
     "fertility",
@@ -44,6 +47,7 @@ const RARE: [&str; 59] = [
     "loss-step",
     "no-bias",
     "no-boundary",
+    "order",
     "pair-weights",
     "search",
     "signed",

@@ -1,8 +1,10 @@
 //! Learning from candidate labels: the objective of CANDIDATE (3) and (4), one completion at a time.
 //!
-//!     J(w, ȳ) = λ/2 ‖w‖² + 1/n Σ_i c_i (c₁ H_in,i(w) + c₂ H_out,i(w))
-//!     H_in  = max over y ∈ Y_i          of  Δ(ȳ_i, y) + ⟨w, φ(x_i,y) − φ(x_i,ȳ_i)⟩
-//!     H_out = max over y ∉ Y_i, and ȳ_i of  Δ(ȳ_i, y) + ⟨w, φ(x_i,y) − φ(x_i,ȳ_i)⟩
+//! ```text
+//! J(w, ȳ) = λ/2 ‖w‖² + 1/n Σ_i c_i (c₁ H_in,i(w) + c₂ H_out,i(w))
+//! H_in  = max over y ∈ Y_i          of  Δ(ȳ_i, y) + ⟨w, φ(x_i,y) − φ(x_i,ȳ_i)⟩
+//! H_out = max over y ∉ Y_i, and ȳ_i of  Δ(ȳ_i, y) + ⟨w, φ(x_i,y) − φ(x_i,ȳ_i)⟩
+//! ```
 //!
 //! For a fixed completion ȳ that is a risk of 2n functions like any other, convex and certified: [`CandidateProblem::risk`]. Where none of
 //! them is left out, two groups of a bundle method are the two slacks of CANDIDATE (5). A certificate is about that ȳ: over completions too J is not convex,
