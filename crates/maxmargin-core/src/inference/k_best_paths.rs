@@ -5,7 +5,7 @@
 //! path adds its own departures. Only departures among the k best so far are kept. A path costs one column per step.
 
 use super::MaxPlusSteps;
-use super::viterbi::{best_way, forward};
+use super::viterbi::forward;
 
 /// A way to depart from a path that is known: its end from some step on, and what its best beginning is worth.
 #[derive(Debug, Clone, Copy)]
@@ -60,10 +60,12 @@ pub fn k_best_paths(
         for t in (1..=position).rev() {
             rest += unary[t * states + state];
             let before = &best[(t - 1) * states..t * states];
-            let (chosen, chosen_step) = best_way(steps, t, state, before);
+            let (chosen, mut chosen_step) = (steps.best_origin(t, state, before), 0.0);
             let least = waiting.least();
             for (from, before, step) in steps.ways(t, state, before) {
-                if from != chosen && before + step + rest > least {
+                if from == chosen {
+                    chosen_step = step;
+                } else if before + step + rest > least {
                     let rest = rest + step;
                     let value = before + rest;
                     waiting.add(Departure { value, position: t - 1, state: from, parent: number, rest });

@@ -3,6 +3,7 @@
 //!
 //! Kernels take each as a type, so that chains whose steps are all the same pay nothing for others.
 
+use super::viterbi::first_maximum;
 use crate::linear::max_plus;
 
 /// The steps into each position but the first, with a value each.
@@ -15,6 +16,9 @@ pub trait Steps<T: Copy = f64>: Copy {
 pub trait MaxPlusSteps: Steps {
     /// For each state of position `t` the largest sum of a value before it and the step from there.
     fn forward(self, t: usize, before: &[f64], now: &mut [f64]);
+
+    /// Where the best of the [`ways`](Steps::ways) into a state of position `t` comes from; the first of equals.
+    fn best_origin(self, t: usize, to: usize, before: &[f64]) -> usize;
 
     /// For each state before position `t` the largest sum of a step into `t` and the value there. The same `memory`, empty at
     /// first, goes with all calls on the same steps.
@@ -29,6 +33,13 @@ fn column<'b, T: Copy, B>(
 ) -> impl Iterator<Item = (usize, &'b B, T)> + Clone {
     let column = matrix[to..].iter().step_by(before.len());
     before.iter().zip(column).enumerate().map(|(from, (before, &step))| (from, before, step))
+}
+
+/// The place of the largest sum of a value and a step into a state; the first of equals.
+#[inline(always)]
+fn best_in_column(matrix: &[f64], to: usize, before: &[f64]) -> usize {
+    let column = matrix[to..].iter().step_by(before.len());
+    first_maximum(before.iter().zip(column).map(|(before, step)| before + step))
 }
 
 /// Writes down steps the other way round.
@@ -50,6 +61,11 @@ impl MaxPlusSteps for &[f64] {
     #[inline(always)]
     fn forward(self, _: usize, before: &[f64], now: &mut [f64]) {
         max_plus(before, self, now);
+    }
+
+    #[inline(always)]
+    fn best_origin(self, _: usize, to: usize, before: &[f64]) -> usize {
+        best_in_column(self, to, before)
     }
 
     fn backward(self, _: usize, next: &[f64], before: &mut [f64], memory: &mut Vec<f64>) {
@@ -107,6 +123,11 @@ impl MaxPlusSteps for EachStep<'_> {
     #[inline]
     fn forward(self, t: usize, before: &[f64], now: &mut [f64]) {
         max_plus(before, self.matrix(t), now);
+    }
+
+    #[inline]
+    fn best_origin(self, t: usize, to: usize, before: &[f64]) -> usize {
+        best_in_column(self.matrix(t), to, before)
     }
 
     fn backward(self, t: usize, next: &[f64], before: &mut [f64], memory: &mut Vec<f64>) {
@@ -174,6 +195,12 @@ impl MaxPlusSteps for TripleSteps<'_> {
             max_plus(before, self.around(middle), &mut best);
             best.iter().enumerate().for_each(|(after, &best)| now[after * labels + middle] = best);
         }
+    }
+
+    fn best_origin(self, _: usize, to: usize, before: &[f64]) -> usize {
+        let (middle, after) = (to % self.labels, to / self.labels);
+        let start = middle * self.labels;
+        start + best_in_column(self.around(middle), after, &before[start..start + self.labels])
     }
 
     fn backward(self, _: usize, next: &[f64], before: &mut [f64], memory: &mut Vec<f64>) {

@@ -4,8 +4,8 @@
 //! the table takes as many ordinary decodings at most. As in [`viterbi`](super::viterbi()), only values are kept, and a path
 //! is found on the way back.
 
-use super::viterbi::{best_way, first_maximum};
-use super::{MaxPlusSteps, Steps};
+use super::MaxPlusSteps;
+use super::viterbi::first_maximum;
 
 /// The values of the best paths to each position, total cost and state; reused from chain to chain.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +80,7 @@ impl StratifiedTable {
     }
 
     /// The best path of a total cost that has one, with the steps that the table was filled with.
-    pub fn path(&self, total: usize, steps: impl Steps) -> Vec<u32> {
+    pub fn path(&self, total: usize, steps: impl MaxPlusSteps) -> Vec<u32> {
         let (states, size) = (self.states, self.totals * self.states);
         let mut path = vec![0; self.length];
         if self.length == 0 {
@@ -93,7 +93,7 @@ impl StratifiedTable {
             if t > 0 {
                 k -= self.costs[t * states + state] as usize;
                 let before = &self.best[(t - 1) * size + k * states..][..states];
-                state = best_way(steps, t, state, before).0;
+                state = steps.best_origin(t, state, before);
             }
         }
         path

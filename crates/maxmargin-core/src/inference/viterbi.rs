@@ -4,7 +4,7 @@
 //! back by asking again, at each step, which predecessor gave the maximum. That is one column per step, against a
 //! table of back pointers per cell.
 
-use super::{MaxPlusSteps, Steps};
+use super::MaxPlusSteps;
 
 /// The path that maximises `Σ_t unary[t·states + y_t] + Σ_t step[y_{t−1}·states + y_t]`; the first of equals.
 ///
@@ -39,7 +39,7 @@ pub fn viterbi(
     let mut state = first_maximum(best[(length - 1) * states..].iter().copied());
     path[length - 1] = state as u32;
     for t in (1..length).rev() {
-        state = best_way(step, t, state, &best[(t - 1) * states..t * states]).0;
+        state = step.best_origin(t, state, &best[(t - 1) * states..t * states]);
         path[t - 1] = state as u32;
     }
 }
@@ -55,19 +55,6 @@ pub(super) fn forward(states: usize, unary: &[f64], step: impl MaxPlusSteps, bes
         step.forward(t, before, now);
         now.iter_mut().zip(&unary[t * states..]).for_each(|(best, unary)| *best += unary);
     }
-}
-
-/// Where the best way into a state of position `t` comes from, and what its last step is worth; the first of equals.
-pub(super) fn best_way(steps: impl Steps, t: usize, to: usize, before: &[f64]) -> (usize, f64) {
-    let mut ways = steps.ways(t, to, before);
-    let Some((from, before, step)) = ways.next() else { return (0, 0.0) };
-    let mut best = (from, step, before + step);
-    for (from, before, step) in ways {
-        if before + step > best.2 {
-            best = (from, step, before + step);
-        }
-    }
-    (best.0, best.1)
 }
 
 /// The place of the largest value; the first of equals.

@@ -25,7 +25,7 @@ use self::triples::Triples;
 use super::shape::{check_features, check_label, check_labels, check_rows, check_size};
 use super::{Found, KBest, LabelCost, Magnitude, Mix, Offers, ScoreNoise, Structure, product_by_features};
 use crate::error::Result;
-use crate::features::Rows;
+use crate::features::{Row, Rows};
 use crate::inference::{EachStep, OutsideTable, StratifiedTable, viterbi};
 use crate::linear::{
     FeatureSum, Precise, SeenPairs, add_row_products, largest_size, precise_row_products, round_up,
@@ -99,6 +99,19 @@ pub struct ChainStructure {
     seen: Option<Arc<SeenPairs>>,
     /// Which three labels in a row have weights, if any.
     triples: Option<Triples>,
+    /// Found once: hot loops ask for them at every position.
+    starts: Starts,
+}
+
+/// Where the blocks of weights start.
+#[derive(Debug, Clone, Copy, Default)]
+struct Starts {
+    unary: usize,
+    bias: usize,
+    transitions: usize,
+    first: usize,
+    last: usize,
+    triples: usize,
 }
 
 /// The scores of one chain, with the decoder's working memory.
@@ -129,7 +142,8 @@ impl ChainStructure {
         let transitions = labels.checked_add(if options.boundary { 2 } else { 0 });
         let transitions = transitions.and_then(|from| from.checked_mul(labels));
         check_size(features.saturating_add(usize::from(options.bias)), labels, transitions)?;
-        Ok(Self { pairs: 0, features, labels, options, seen: None, triples: None })
+        let starts = Starts::default();
+        Ok(Self { pairs: 0, features, labels, options, seen: None, triples: None, starts }.laid_out())
     }
 
     /// The same with weights only for some pairs of features and labels, which tell the number of both.
@@ -149,7 +163,19 @@ impl ChainStructure {
         let small = Self::new(0, seen.label_count(), options)?;
         let others = small.dim().checked_add(seen.len());
         check_size(0, small.labels, others)?;
-        Ok(Self { features: seen.features(), seen: Some(seen), ..small })
+        Ok(Self { features: seen.features(), seen: Some(seen), ..small }.laid_out())
+    }
+
+    /// The same with the blocks of weights one after another.
+    fn laid_out(mut self) -> Self {
+        let unary = self.pairs * self.label_pairs();
+        let bias = unary + self.unary_weights();
+        let transitions = bias + usize::from(self.options.bias) * self.labels;
+        let first = transitions + self.label_pairs();
+        let boundary = usize::from(self.options.boundary) * self.labels;
+        self.starts =
+            Starts { unary, bias, transitions, first, last: first + boundary, triples: first + 2 * boundary };
+        self
     }
 
     /// The number of features of a position with a weight for each label, without the bias.
@@ -182,26 +208,6 @@ impl ChainStructure {
     /// The number of weights of features with labels, without the bias.
     fn unary_weights(&self) -> usize {
         self.seen.as_ref().map_or_else(|| self.features * self.labels, |seen| seen.len())
-    }
-
-    fn unary_start(&self) -> usize {
-        self.pairs * self.labels * self.labels
-    }
-
-    fn bias_start(&self) -> usize {
-        self.unary_start() + self.unary_weights()
-    }
-
-    fn transitions_start(&self) -> usize {
-        self.bias_start() + usize::from(self.options.bias) * self.labels
-    }
-
-    fn first_start(&self) -> usize {
-        self.transitions_start() + self.labels * self.labels
-    }
-
-    fn last_start(&self) -> usize {
-        self.first_start() + self.labels
     }
 
     /// Scores to which the loss is added, so that decoding them maximises a mix with both in it. What is maximised is
@@ -252,16 +258,16 @@ impl Structure for ChainStructure {
     }
 
     fn dim(&self) -> usize {
-        self.triples_start() + self.triple_weights()
+        self.starts.triples + self.triple_weights()
     }
 
     fn score(&self, w: &[f64], x: &Rows, scores: &mut ChainScores) {
         let labels = self.labels;
         scores.transition.clear();
-        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.transition.extend_from_slice(&w[self.starts.transitions..self.starts.first]);
         scores.unary.clear();
         scores.unary.resize(x.len() * labels, 0.0);
-        let biases = &w[self.bias_start()..self.transitions_start()];
+        let biases = &w[self.starts.bias..self.starts.transitions];
         for (t, out) in scores.unary.chunks_exact_mut(labels).enumerate() {
             if self.options.bias {
                 out.copy_from_slice(biases);
@@ -271,13 +277,13 @@ impl Structure for ChainStructure {
         if self.options.boundary && !x.is_empty() {
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             let last = (x.len() - 1) * labels;
-            add(&mut scores.unary[..labels], &w[self.first_start()..self.last_start()]);
-            add(&mut scores.unary[last..], &w[self.last_start()..self.triples_start()]);
+            add(&mut scores.unary[..labels], &w[self.starts.first..self.starts.last]);
+            add(&mut scores.unary[last..], &w[self.starts.last..self.starts.triples]);
         }
         if self.pairs > 0 {
             self.score_steps(w, x, scores);
         }
-        self.score_triples(&w[self.triples_start()..], &mut scores.triples);
+        self.score_triples(&w[self.starts.triples..], &mut scores.triples);
     }
 
     fn score_precisely(
@@ -290,34 +296,34 @@ impl Structure for ChainStructure {
     ) -> Option<ScoreNoise> {
         let labels = self.labels;
         scores.transition.clear();
-        scores.transition.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
+        scores.transition.extend_from_slice(&w[self.starts.transitions..self.starts.first]);
         scores.unary.clear();
         let mut extent = largest_size(&scores.transition) * x.len() as f64;
         if self.pairs > 0 {
             self.score_steps_precisely(w, x, scores);
             extent = scores.steps.chunks_exact(self.label_pairs()).map(largest_size).sum();
         }
-        self.score_triples(&w[self.triples_start()..], &mut scores.triples);
+        self.score_triples(&w[self.starts.triples..], &mut scores.triples);
         extent += largest_size(&scores.triples) * x.len() as f64;
         let mut sums = vec![Precise::default(); labels];
         for t in 0..x.len() {
             sums.fill(Precise::default());
             let mut add = |w: &[f64]| sums.iter_mut().zip(w).for_each(|(sum, &w)| sum.add(w));
             if self.options.bias {
-                add(&w[self.bias_start()..self.transitions_start()]);
+                add(&w[self.starts.bias..self.starts.transitions]);
             }
             if self.options.boundary && t == 0 {
-                add(&w[self.first_start()..self.last_start()]);
+                add(&w[self.starts.first..self.starts.last]);
             }
             if self.options.boundary && t + 1 == x.len() {
-                add(&w[self.last_start()..self.triples_start()]);
+                add(&w[self.starts.last..self.starts.triples]);
             }
             match &self.seen {
                 None => {
                     let (row, start) = self.unary_row(x, t);
                     precise_row_products(row, &w[start..], &mut sums);
                 }
-                Some(seen) => seen.precise_row_products(x.row(t), &w[self.unary_start()..], &mut sums),
+                Some(seen) => seen.precise_row_products(x.row(t), &w[self.starts.unary..], &mut sums),
             }
             scores.unary.extend(sums.iter().map(|sum| sum.get()));
             extent += largest_size(&scores.unary[t * labels..]);
@@ -424,8 +430,9 @@ impl Structure for ChainStructure {
     ) {
         for (t, (&y, &truth)) in y.iter().zip(truth).enumerate() {
             if y != truth {
-                self.add_position(x, t, y as usize, factor, sum);
-                self.add_position(x, t, truth as usize, -factor, sum);
+                let row = self.unary_row(x, t);
+                self.add_position_of(row, x.len(), t, y as usize, factor, sum);
+                self.add_position_of(row, x.len(), t, truth as usize, -factor, sum);
             }
         }
         for (t, (y, truth)) in y.windows(2).zip(truth.windows(2)).enumerate() {
@@ -547,14 +554,14 @@ impl ChainStructure {
     }
 
     /// Adds the products of the features of a position with the weights of each label.
-    #[inline]
+    #[inline(always)]
     fn add_unary_products(&self, w: &[f64], x: &Rows, t: usize, out: &mut [f64]) {
         match &self.seen {
             None => {
                 let (row, start) = self.unary_row(x, t);
                 add_row_products(row, &w[start..], out);
             }
-            Some(seen) => seen.add_row_products(x.row(t), &w[self.unary_start()..], out),
+            Some(seen) => seen.add_row_products(x.row(t), &w[self.starts.unary..], out),
         }
     }
 
@@ -568,22 +575,33 @@ impl ChainStructure {
         factor: f64,
         sum: &mut A,
     ) {
+        self.add_position_of(self.unary_row(x, t), x.len(), t, label, factor, sum);
+    }
+
+    /// The same, given the features and where their weights start.
+    #[inline(always)]
+    fn add_position_of<A: FeatureSum + ?Sized>(
+        &self,
+        (row, start): (Row<'_>, usize),
+        length: usize,
+        t: usize,
+        label: usize,
+        factor: f64,
+        sum: &mut A,
+    ) {
         match &self.seen {
-            None => {
-                let (row, start) = self.unary_row(x, t);
-                sum.add_row(row, self.labels, start + label, factor);
-            }
-            Some(seen) => seen.add_row(x.row(t), label as u32, factor, self.unary_start(), sum),
+            None => sum.add_row(row, self.labels, start + label, factor),
+            Some(seen) => seen.add_row(row, label as u32, factor, start, sum),
         }
         if self.options.bias {
-            sum.add(self.bias_start() + label, factor);
+            sum.add(self.starts.bias + label, factor);
         }
         if self.options.boundary {
             if t == 0 {
-                sum.add(self.first_start() + label, factor);
+                sum.add(self.starts.first + label, factor);
             }
-            if t + 1 == x.len() {
-                sum.add(self.last_start() + label, factor);
+            if t + 1 == length {
+                sum.add(self.starts.last + label, factor);
             }
         }
     }

@@ -44,9 +44,9 @@ impl ChainStructure {
             );
             return Err(Error::parameter("features of pairs", problem));
         }
-        let Some(seen) = &self.seen else { return Ok(Self { pairs, ..self }) };
+        let Some(seen) = &self.seen else { return Ok(Self { pairs, ..self }.laid_out()) };
         match seen.starts().get(pairs) {
-            Some(0) => Ok(Self { pairs, features: seen.features() - pairs, ..self }),
+            Some(0) => Ok(Self { pairs, features: seen.features() - pairs, ..self }.laid_out()),
             _ => {
                 let problem =
                     format!("the first {pairs} columns are none, or have weights with single labels");
@@ -66,15 +66,19 @@ impl ChainStructure {
     }
 
     /// The features of a position with a weight for each label, and where in all weights those of column 0 would be.
-    #[inline]
+    #[inline(always)]
     pub(super) fn unary_row<'a>(&self, x: &'a Rows, t: usize) -> (Row<'a>, usize) {
+        if self.seen.is_some() {
+            // Numbers of all columns tell which pairs were seen.
+            return (x.row(t), self.starts.unary);
+        }
         if self.pairs == 0 {
             return (x.row(t), 0);
         }
         let (_, row) = x.row(t).split_at(self.pairs);
         // The columns of a dense row are counted from the first that it has.
         let columns_before = if row.indices.is_some() { self.pairs * self.labels } else { 0 };
-        (row, self.unary_start() - columns_before)
+        (row, self.starts.unary - columns_before)
     }
 
     /// The features of the step into a position that is not the first one.
@@ -115,7 +119,7 @@ impl ChainStructure {
         sum: &mut A,
     ) {
         let pair = pair[0] as usize * self.labels + pair[1] as usize;
-        sum.add(self.transitions_start() + pair, factor);
+        sum.add(self.starts.transitions + pair, factor);
         if self.pairs > 0 {
             sum.add_row(self.pair_row(x, t), self.label_pairs(), pair, factor);
         }

@@ -62,22 +62,22 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
 
     fn arc_scores(&self, w: &[f64], x: &Rows, scores: &mut [f64]) {
         let labels = self.labels;
-        let transitions = &w[self.transitions_start()..self.first_start()];
+        let transitions = &w[self.starts.transitions..self.starts.first];
         for t in 0..x.len() {
             let (_, rest) = scores.split_at_mut(self.first_arc(t));
             // The unary scores go into the first row, from which the others are made.
             let (unary, others) = rest[..self.first_arc(t + 1) - self.first_arc(t)].split_at_mut(labels);
             match self.options.bias {
-                true => unary.copy_from_slice(&w[self.bias_start()..self.transitions_start()]),
+                true => unary.copy_from_slice(&w[self.starts.bias..self.starts.transitions]),
                 false => unary.fill(0.0),
             }
             self.add_unary_products(w, x, t, unary);
             let add = |out: &mut [f64], w: &[f64]| out.iter_mut().zip(w).for_each(|(out, w)| *out += w);
             if self.options.boundary && t == 0 {
-                add(unary, &w[self.first_start()..self.last_start()]);
+                add(unary, &w[self.starts.first..self.starts.last]);
             }
             if self.options.boundary && t + 1 == x.len() {
-                add(unary, &w[self.last_start()..]);
+                add(unary, &w[self.starts.last..]);
             }
             if t > 0 {
                 let (first, after_others) = transitions.split_at(labels);
@@ -117,7 +117,7 @@ impl Flow<Rows, Vec<u32>> for ChainStructure {
                 into.iter_mut().zip(row).for_each(|(into, z)| *into += z);
             }
             if t > 0 {
-                let transitions = &mut sum[self.transitions_start()..self.first_start()];
+                let transitions = &mut sum[self.starts.transitions..self.starts.first];
                 transitions.iter_mut().zip(arcs).for_each(|(sum, z)| *sum += z);
                 if self.pairs > 0 {
                     for (pair, &z) in arcs.iter().enumerate().filter(|(_, z)| **z != 0.0) {

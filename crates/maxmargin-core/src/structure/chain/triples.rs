@@ -54,7 +54,7 @@ impl ChainStructure {
                 Triples::Seen(Arc::new(numbers))
             }
         };
-        Ok(Self { triples: Some(triples), ..self })
+        Ok(Self { triples: Some(triples), ..self }.laid_out())
     }
 
     /// Whether three labels in a row have weights.
@@ -114,10 +114,6 @@ impl ChainStructure {
         }
     }
 
-    pub(super) fn triples_start(&self) -> usize {
-        self.first_start() + if self.options.boundary { 2 * self.labels } else { 0 }
-    }
-
     /// What three labels in a row add to the score of a label.
     pub(super) fn triples_score(&self, scores: &ChainScores, y: &[u32]) -> f64 {
         let place = |y: &[u32]| self.triple([y[1], y[0], y[2]]);
@@ -134,7 +130,7 @@ impl ChainStructure {
     /// Adds the features of three labels in a row.
     pub(super) fn add_triple<A: FeatureSum + ?Sized>(&self, y: &[u32], factor: f64, sum: &mut A) {
         if let Some(place) = self.triple_place(y) {
-            sum.add(self.triples_start() + place, factor);
+            sum.add(self.starts.triples + place, factor);
         }
     }
 
