@@ -68,30 +68,38 @@ fn multiclass() {
     }
 }
 
+/// A chain of first order with examples: some with features of pairs, and some with no others.
+fn random_chain(
+    random: &mut Pcg64Mcg,
+    round: usize,
+    longest: usize,
+) -> (ChainStructure, [Example<ChainStructure>; 3]) {
+    let (is_whole, labels) = (round.is_multiple_of(2), random.random_range(2..4));
+    let lengths = [random.random_range(1..=longest), random.random_range(1..4), 0];
+    let (features, pairs) = [(2, 0), (2, 0), (1, 1), (0, 2)][round / 30];
+    let x = matrix(random, lengths.iter().sum(), 2, is_whole);
+    let cost = match round % 3 {
+        0 => LabelCost::ZeroOne,
+        kind => costs(random, labels, kind == 1),
+    };
+    let loss = ChainLoss { cost, mean: round.is_multiple_of(7) };
+    let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
+    let structure = ChainStructure::new(features, labels, options).unwrap();
+    let mut start = 0;
+    let examples = lengths.map(|length| {
+        start += length;
+        let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
+        Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
+    });
+    (structure.with_pair_features(pairs).unwrap(), examples)
+}
+
 #[test]
 fn chains() {
     let mut random = Pcg64Mcg::seed_from_u64(2);
     for round in 0..120 {
-        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
-        let lengths = [random.random_range(1..5), random.random_range(1..4), 0];
-        // Some with features of pairs, and some with no others.
-        let (features, pairs) = [(2, 0), (2, 0), (1, 1), (0, 2)][round / 30];
-        let x = matrix(&mut random, lengths.iter().sum(), 2, is_whole);
-        let cost = match round % 3 {
-            0 => LabelCost::ZeroOne,
-            kind => costs(&mut random, labels, kind == 1),
-        };
-        let loss = ChainLoss { cost, mean: round % 7 == 0 };
-        let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
-        let structure = ChainStructure::new(features, labels, options).unwrap();
-        let structure = structure.with_pair_features(pairs).unwrap();
-        let mut start = 0;
-        let examples = lengths.map(|length| {
-            start += length;
-            let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
-            Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
-        });
-        check_structure(&structure, &examples, |x| sequences(x.len(), labels as u32))
+        let (structure, examples) = random_chain(&mut random, round, 4);
+        check_structure(&structure, &examples, |x| sequences(x.len(), structure.labels() as u32))
             .unwrap_or_else(|e| panic!("round {round}: {e}"));
     }
 }
@@ -102,18 +110,8 @@ fn chains() {
 fn chains_of_second_order() {
     let mut random = Pcg64Mcg::seed_from_u64(22);
     for round in 0..120 {
-        let (is_whole, labels) = (round % 2 == 0, random.random_range(2..4));
-        let lengths = [random.random_range(1..6), random.random_range(1..4), 0];
-        let (features, pairs) = [(2, 0), (2, 0), (1, 1), (0, 2)][round / 30];
-        let x = matrix(&mut random, lengths.iter().sum(), 2, is_whole);
-        let cost = match round % 3 {
-            0 => LabelCost::ZeroOne,
-            kind => costs(&mut random, labels, kind == 1),
-        };
-        let loss = ChainLoss { cost, mean: round % 7 == 0 };
-        let options = ChainOptions { bias: round % 5 < 3, boundary: round % 4 < 2, loss };
-        let first =
-            ChainStructure::new(features, labels, options).unwrap().with_pair_features(pairs).unwrap();
+        let (first, examples) = random_chain(&mut random, round, 5);
+        let labels = first.labels();
         let some: Vec<[u32; 3]> = sequences(3, labels as u32)
             .into_iter()
             .filter(|_| random.random_range(0..3) > 0)
@@ -121,12 +119,6 @@ fn chains_of_second_order() {
             .collect();
         let seen = (round % 3 > 0).then_some(&some[..]);
         let second = first.clone().with_triples(seen).unwrap();
-        let mut start = 0;
-        let examples = lengths.map(|length| {
-            start += length;
-            let truth = (0..length).map(|_| random.random_range(0..labels as u32)).collect();
-            Example { input: Rows::new(&x, start - length..start), truth, weight: 1.0 }
-        });
         check_structure(&second, &examples, |x| sequences(x.len(), labels as u32))
             .unwrap_or_else(|e| panic!("round {round}: {e}"));
 

@@ -247,6 +247,7 @@ fn rounding_is_refused_where_it_proves_nothing() {
         kind: TaskKind::Chain,
         features: 1,
         pair_features: 0,
+        second_order: false,
         labels: 2,
         bias: false,
         boundary: false,

@@ -46,6 +46,7 @@ fn multiclass(rows: &[&[f64]], bias: bool) -> Problem {
         kind: TaskKind::Multiclass,
         features: rows[0].len(),
         pair_features: 0,
+        second_order: false,
         labels: rows.len(),
         bias,
         boundary: false,
@@ -210,16 +211,10 @@ fn the_referee_agrees_with_the_other_references() {
     }
 }
 
-fn number_of(variable: &str, default: usize) -> usize {
-    std::env::var(variable).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, which is no whole number"))
-    })
-}
-
 #[test]
 fn random_problems_that_are_hard_on_floating_point() {
-    let wanted = number_of("MAXMARGIN_CERTIFICATE_RUNS", RUNS);
-    let first = number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
+    let wanted = common::number_of("MAXMARGIN_CERTIFICATE_RUNS", RUNS);
+    let first = common::number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
     let mut heard: Vec<(Case, Hearing)> = Vec::new();
     let mut found = Vec::new();
     let (mut runs, mut refused) = (0, 0);

@@ -58,6 +58,7 @@ fn rows(random: &mut Pcg64Mcg, labels: usize, is_tame: bool) -> Problem {
         kind: TaskKind::Multiclass,
         features,
         pair_features: 0,
+        second_order: false,
         labels,
         bias: random.random(),
         boundary: false,
@@ -220,16 +221,10 @@ impl Case {
     }
 }
 
-fn number_of(variable: &str, default: usize) -> usize {
-    std::env::var(variable).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, which is no whole number"))
-    })
-}
-
 #[test]
 fn random_problems_that_are_hard_on_floating_point() {
-    let count = number_of("MAXMARGIN_CERTIFICATE_RUNS", PROBLEMS);
-    let first = number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
+    let count = common::number_of("MAXMARGIN_CERTIFICATE_RUNS", PROBLEMS);
+    let first = common::number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
     let (mut runs, mut reached, mut faults) = (0, 0, Vec::new());
     common::with_threads(1, || {
         for seed in first..first + count as u64 {

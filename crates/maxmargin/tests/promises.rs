@@ -18,6 +18,7 @@ mod another_crates_task;
 mod associations_keep_their_word;
 mod auto_keeps_to_its_rule;
 mod candidates_are_learnt;
+mod candidates_survive_cancellation;
 mod certificates_are_rigorous;
 mod certificates_survive_cancellation;
 mod checkpoints_go_on;

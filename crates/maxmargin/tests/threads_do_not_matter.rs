@@ -47,6 +47,7 @@ fn problem(kind: TaskKind, samples: usize, features: usize, labels: usize) -> Pr
         kind,
         features,
         pair_features: 0,
+        second_order: false,
         labels,
         bias: true,
         boundary: true,

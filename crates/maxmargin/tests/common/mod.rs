@@ -119,3 +119,10 @@ pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) ->
 pub fn bits(numbers: &[f64]) -> Vec<u64> {
     numbers.iter().map(|x| x.to_bits()).collect()
 }
+
+/// A number that the environment says, of runs or seeds.
+pub fn number_of(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}, which is no whole number"))
+    })
+}

@@ -106,6 +106,8 @@ pub struct Problem {
     pub features: usize,
     /// Chains: how many of the features, the first ones, have a weight for each pair of labels.
     pub pair_features: usize,
+    /// Chains: whether three labels in a row have weights.
+    pub second_order: bool,
     pub labels: usize,
     pub bias: bool,
     pub boundary: bool,
@@ -184,7 +186,8 @@ impl Problem {
             TaskKind::Multiclass => unary,
             TaskKind::Chain => {
                 let pairs = (1 + self.pair_features) * self.labels * self.labels;
-                unary + pairs + if self.boundary { 2 * self.labels } else { 0 }
+                let boundary = if self.boundary { 2 * self.labels } else { 0 };
+                unary + pairs + boundary + if self.second_order { self.labels.pow(3) } else { 0 }
             }
             TaskKind::Multilabel => unary + if self.sets.both_only { 1 } else { 4 } * self.sets.pairs.len(),
             TaskKind::Matching => self.features + usize::from(self.bias),
@@ -231,6 +234,11 @@ impl Problem {
                 let first = transitions + labels * labels;
                 parts.push((first + y[0] as usize, 1.0));
                 parts.push((first + labels + y[y.len() - 1] as usize, 1.0));
+            }
+            if self.second_order {
+                let triples = self.dim() - labels.pow(3);
+                let place = |y: &[u32]| y.iter().fold(0, |place, &y| place * labels + y as usize);
+                parts.extend(y.windows(3).map(|y| (triples + place(y), 1.0)));
             }
         }
         parts
@@ -380,7 +388,8 @@ impl Problem {
         let loss = ChainLoss { cost: self.label_cost(), mean: self.mean };
         let options = ChainOptions { bias: self.bias, boundary: self.boundary, loss };
         let structure = ChainStructure::new(self.features - self.pair_features, self.labels, options);
-        structure.unwrap().with_pair_features(self.pair_features).unwrap()
+        let structure = structure.unwrap().with_pair_features(self.pair_features).unwrap();
+        if self.second_order { structure.with_triples(None).unwrap() } else { structure }
     }
 
     pub fn multilabel(&self) -> MultilabelStructure {
@@ -438,12 +447,12 @@ impl Problem {
                 fitted(tasks::Multiclass { bias, costs, class_weights }, features, labels)
             }
             TaskKind::Chain => {
-                let pair_attributes = self.pair_features;
-                fitted(
-                    tasks::Chain { bias, boundary, costs, mean, pair_attributes, ..Default::default() },
-                    features,
-                    labels,
-                )
+                let mut task = tasks::Chain { bias, boundary, costs, mean, ..Default::default() };
+                task.pair_attributes = self.pair_features;
+                if self.second_order {
+                    tasks::Task::set(&mut task, "order", &["2".to_owned()]).unwrap();
+                }
+                fitted(task, features, labels)
             }
             TaskKind::Multilabel => {
                 let task = tasks::Multilabel {

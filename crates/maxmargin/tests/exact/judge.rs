@@ -211,9 +211,10 @@ pub fn description(case: &Case) -> String {
         settings.seed,
     ));
     line(format!(
-        "{} features, {} labels, bias {}, boundary {}, mean {}, costs {:?}, sparse {}",
+        "{} features, {} labels, second order {}, bias {}, boundary {}, mean {}, costs {:?}, sparse {}",
         problem.features,
         problem.labels,
+        problem.second_order,
         problem.bias,
         problem.boundary,
         problem.mean,

@@ -54,6 +54,7 @@ pub fn problems(kind: TaskKind, sizes: Sizes) -> BoxedStrategy<Problem> {
                         kind,
                         features,
                         pair_features: if has_pairs { features.div_ceil(2) } else { 0 },
+                        second_order: false,
                         labels,
                         bias,
                         boundary,
