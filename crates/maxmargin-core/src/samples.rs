@@ -37,6 +37,7 @@ pub(crate) fn chains(count: usize) -> StructuredRisk<ChainStructure, MarginSearc
 }
 
 /// Single rows.
+#[cfg(feature = "interior-point")]
 pub(crate) fn rows(count: usize) -> StructuredRisk<MulticlassStructure, MarginSearch> {
     let (features, labels) = noisy_rows(count);
     let example = |i: usize| Example { input: Rows::new(&features, i..i + 1), truth: labels[i], weight: 1.0 };

@@ -7,7 +7,8 @@
 //! have one link at most, [`BMatching`] anywhere, what it costs to flip a link ([`flip_losses`]), [`k_best_matchings`] on top of it, and the
 //! best one of every loss ([`StratifiedMatching`]). Flows in a [`Network`]: the nearest one to a point ([`FlowProjection`]). Trees and acyclic graphs of
 //! nodes, of which labels are sets: [`Hierarchy`], with best sets by dynamic programming in trees ([`TreeSets`], of every loss
-//! [`StratifiedTreeSets`], for each node [`best_sets_elsewhere`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves).
+//! [`StratifiedTreeSets`], for each node [`best_sets_elsewhere`]) and by maximum flow in all graphs ([`Closure`]; [`CoveredClosure`] where paths end at leaves). Dependency trees of
+//! words, given the values of their arcs, an [`ArcTable`]: without crossing arcs ([`ProjectiveTable`] and its relatives), or any ([`best_arborescence`]).
 //!
 //! These are the innermost loops of structures, and take numbers as slices. Whatever the numbers are, infinite or none at all, they come
 //! to an end with some answer. Slices of other lengths than those of the graph, and numbers of nodes, edges, labels or states that there
@@ -46,6 +47,7 @@ mod stratified_tree_sets;
 mod stratified_viterbi;
 mod tree_max_marginals;
 mod tree_sets;
+mod trees;
 mod viterbi;
 
 /// The referee of the relaxation, which tests of other crates read too.
@@ -90,6 +92,10 @@ pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;
 pub use tree_max_marginals::best_sets_elsewhere;
 pub use tree_sets::{SetRules, TreeSets};
+pub use trees::{
+    ArcTable, ProjectiveStrata, ProjectiveTable, Roots, best_arborescence, k_best_arborescences,
+    k_best_projective, projective_max_marginals,
+};
 pub use viterbi::viterbi;
 
 #[cfg(test)]

@@ -71,7 +71,9 @@ mod tests {
     };
     use super::*;
     use crate::risk::Risk;
-    use crate::samples::{chains, rows};
+    use crate::samples::chains;
+    #[cfg(feature = "interior-point")]
+    use crate::samples::rows;
 
     fn after(looks: i64) -> Halt {
         Halt { looks: Some(Arc::new(looks.into())), ..Halt::default() }
