@@ -27,7 +27,6 @@ from pathlib import Path
 from solver_matrix import flat_classes
 
 ROOT = Path(__file__).resolve().parents[1]
-STEPS = range(-4, 5)
 
 
 def weighted_words(source, target):
@@ -102,7 +101,7 @@ def measure(command):
     return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def run(entry, data, results, program, limit):
+def run(entry, data, results, program, limit, steps):
     name, task, train, test, options, figure, convert = entry
     is_folds = re.fullmatch(r"[0-9,-]+", test)
     files = [data / train] if is_folds else [data / train, data / test]
@@ -126,7 +125,7 @@ def run(entry, data, results, program, limit):
     alone, alone_seconds = measure([program, "train", *common, *held_out("--test"), "--lambda", value])
     assert alone["primal"] == chosen["primal"]
     c_sum = 1 / (chosen["lambda"] * chosen["n"])
-    grid = ",".join(f"{c_sum * 2.0 ** step:.6g}" for step in STEPS)
+    grid = ",".join(f"{c_sum * 2.0 ** step:.6g}" for step in range(-steps, steps + 1))
     path, _ = measure([program, "path", *common, *held_out("--validate"), "--c-sums", grid, "--select", figure,
                        "--time-limit", limit])
     tried = [(1 / (run["lambda"] * run["n"]), run["validation"][figure]) for run in path["runs"]]
@@ -156,6 +155,7 @@ def main():
     arguments.add_argument("--only", default="")
     arguments.add_argument("--table", action="store_true")
     arguments.add_argument("--limit", default="60", help="seconds for each value of the grid")
+    arguments.add_argument("--steps", type=int, default=4, help="values of the grid on either side of the chosen one")
     arguments.add_argument("--program", type=Path, default=ROOT / "target" / "release" / "maxmargin")
     arguments.add_argument("--results", type=Path, default=ROOT / "target" / "lambda_choice")
     arguments = arguments.parse_args()
@@ -166,7 +166,7 @@ def main():
     for entry in SETS:
         if arguments.table or entry[0] in found or not re.search(arguments.only, entry[0]):
             continue
-        row = run(entry, data, arguments.results, arguments.program, arguments.limit)
+        row = run(entry, data, arguments.results, arguments.program, arguments.limit, arguments.steps)
         if row:
             found[entry[0]] = row
             file.write_text(json.dumps(found, indent=1))

@@ -159,10 +159,13 @@ pub fn bin_table(bins: &[ConfidenceBin]) -> String {
             percent(bin.precision()),
         ]);
     }
-    let falls = bins.windows(2).position(|pair| pair[1].precision() < pair[0].precision());
-    let conclusion = match falls {
-        None => "Precision rises throughout.".to_owned(),
-        Some(place) => format!("Precision falls from bin {} to bin {}.", place + 1, place + 2),
+    let falls: Vec<String> = (bins.windows(2).enumerate())
+        .filter(|(_, pair)| pair[1].precision() < pair[0].precision())
+        .map(|(place, _)| format!("from bin {} to bin {}", place + 1, place + 2))
+        .collect();
+    let conclusion = match falls[..] {
+        [] => "Precision rises throughout.".to_owned(),
+        _ => format!("Precision falls {}.", falls.join(", ")),
     };
     format!("{table}\n{conclusion}\n")
 }
@@ -205,4 +208,20 @@ pub fn unseen_note(unseen: Unseen) -> Option<String> {
     };
     let parts: Vec<String> = labels.into_iter().chain(attributes).collect();
     (!parts.is_empty()).then(|| format!("note: {}", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fall_of_precision_is_named() {
+        let bin = |right| ConfidenceBin { least: 0.0, median: 0.5, most: 1.0, parts: 10, right };
+        let conclusion = |right: &[usize]| {
+            let table = bin_table(&right.iter().map(|&right| bin(right)).collect::<Vec<_>>());
+            table.lines().last().unwrap_or_default().to_owned()
+        };
+        assert_eq!(conclusion(&[5, 7, 7, 9]), "Precision rises throughout.");
+        assert_eq!(conclusion(&[5, 4, 9, 8]), "Precision falls from bin 1 to bin 2, from bin 3 to bin 4.");
+    }
 }

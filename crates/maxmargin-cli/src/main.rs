@@ -137,6 +137,11 @@ fn explain(error: &clap::Error, tree: &Tree) -> ! {
     let with_flag: Vec<&str> = tasks().filter(has_it).map(Tree::get_name).collect();
     let mut text = error.render().to_string();
     match error.kind() {
+        ErrorKind::UnknownArgument if with_flag.len() == tasks().count() => {
+            let lambdas = ["--lambda", "--c-mean", "--c-sum"].contains(&flag.as_str());
+            let remedy = if lambdas { "; values of λ are given by --lambdas here" } else { "" };
+            text += &format!("\n{flag} is a flag of `maxmargin train`, not of this command{remedy}.\n");
+        }
         ErrorKind::UnknownArgument if !with_flag.is_empty() => {
             let have = if with_flag.len() == 1 { "the task" } else { "the tasks" };
             let it = if with_flag.len() == 1 { "has it" } else { "have it" };

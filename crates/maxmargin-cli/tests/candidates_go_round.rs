@@ -71,6 +71,10 @@ fn errors_name_the_place_and_the_remedy() {
         "train chain --train train.txt --format conll --candidates best --model m.model",
         &["cllp, mms, first, random, majority, known"],
     );
+    folder.refusal(
+        "train chain --train train.txt --format conll --candidates clpl --lambda 0.1 --model m.model",
+        &["did you mean cllp?"],
+    );
     folder.refusal(&train("train.txt", "--lambda 0.1 --candidate-weights 1"), &["two numbers"]);
     folder.refusal(&train("train.txt", "--lambda 0.1 --surrogate slack"), &["--candidates", "margin"]);
     folder.refusal(
@@ -87,4 +91,21 @@ fn errors_name_the_place_and_the_remedy() {
         &["strange.txt:1:10", "`ORG` is no label of the model", "LOC, O, PER"],
     );
     folder.refusal("eval --model m.model --data open.txt", &["open.txt", "needs the true labels"]);
+}
+
+/// Lists are not learnt as labels without a word, and a flag that finds no list says so.
+#[test]
+fn lists_that_nobody_asked_about_are_noted() {
+    let folder = folder();
+    let notes = |command: &str| {
+        let done = folder.run(command).success();
+        String::from_utf8_lossy(&done.get_output().stderr).into_owned()
+    };
+    let unasked = notes("train chain --train train.txt --format conll --lambda 0.1 --model m.model");
+    assert!(unasked.contains("`LOC|LOC|O` and 3 more") && unasked.contains("--candidates"), "{unasked}");
+    let idle = notes("train chain --train test.txt --format conll --candidates --lambda 0.1 --model m.model");
+    assert!(idle.contains("--candidates changes nothing"), "{idle}");
+    let asked =
+        notes("train chain --train train.txt --format conll --candidates --lambda 0.1 --model m.model");
+    assert!(!asked.contains("reads as a list") && !asked.contains("changes nothing"), "{asked}");
 }

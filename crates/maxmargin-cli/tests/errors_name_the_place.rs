@@ -27,6 +27,29 @@ fn bad_data_is_refused() {
 }
 
 #[test]
+fn flags_of_training_are_named_as_such() {
+    let folder = Folder::new();
+    folder.write("rows.svm", rows(10));
+    let compare = "compare solvers multiclass --train rows.svm";
+    folder.refusal(&format!("{compare} --c-sum 1"), &["--c-sum is a flag of `maxmargin train`", "--lambdas"]);
+    folder.refusal(&format!("{compare} --lambdas 1 --order 2"), &["--order is not a flag here", "chain"]);
+}
+
+/// Files of other programs are answered with what to make of them.
+#[test]
+fn formats_of_other_programs_have_a_remedy() {
+    let folder = Folder::new();
+    for (file, program) in [
+        ("1 |words the:2 cat |shape short\n2 |words a\n", "Vowpal Wabbit"),
+        ("__label__pet the cat sleeps\n__label__wild a fox runs away\n", "fastText"),
+        ("{\"label\": \"pet\", \"text\": \"the cat\"}\n", "JSON"),
+    ] {
+        folder.write("data", file);
+        folder.refusal("train multiclass --train data --lambda 1 --model m", &["data: ", program, "tabs"]);
+    }
+}
+
+#[test]
 fn bad_arguments_are_refused() {
     let folder = Folder::new();
     folder.write("costs", "red\n");

@@ -122,6 +122,7 @@ fn rules_are_chosen_with_lambda() {
     folder.refusal(&format!("{path} --norm nhsvm --alpha auto"), &["--alpha", "name a rule"]);
     folder.refusal(&format!("{train} --norm ssvm --alpha auto --model q"), &["--alpha", "ssvm"]);
     folder.refusal(&format!("{train} --norm nhsvm --alpha best --model q"), &["--alpha", "no rule", "auto"]);
+    folder.refusal(&format!("{train} --norm nhsvm --alpha maxmn --model q"), &["did you mean maxmin?"]);
 }
 
 #[test]
@@ -312,6 +313,17 @@ fn headers_of_clus_declare_trees_and_graphs() {
     folder.refusal(
         "train multiclass --train tree.arff --model n",
         &["tree.arff:4", "hierarchical", "task hierarchy"],
+    );
+}
+
+/// Levels in columns of their own, as other programs have them, are answered with how they are written here.
+#[test]
+fn levels_go_into_one_column() {
+    let folder = Folder::new();
+    folder.write("levels.csv", "size,kind,animal\n1,pet,cat\n2,pet,dog\n3,wild,fox\n");
+    folder.refusal(
+        "train hierarchy --train levels.csv --label-columns kind,animal --lambda 1 --model m",
+        &["levels.csv:2:3", "`kind` is `pet`", "a path a/b/c"],
     );
 }
 

@@ -139,3 +139,51 @@ fn what_marks_no_segments_is_refused() {
         &["task chain"],
     );
 }
+
+/// Weights are about classes, whose columns are not those of tags.
+#[test]
+fn inspect_shows_classes_and_not_tags() {
+    let folder = folder();
+    folder.output(TRAIN);
+    let object: Value = serde_json::from_str(&folder.output("inspect m --json --top 100")).unwrap();
+    let lists = object["heaviest"].as_array().unwrap();
+    let labels: Vec<&str> = lists.iter().map(|list| list["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["O", "X", "O (first)", "X (first)", "O (last)", "X (last)"]);
+    let weight = |label: &str, attribute: &str| {
+        let of_label = lists.iter().find(|list| list["label"] == label).unwrap();
+        let weights = of_label["weights"].as_array().unwrap();
+        weights.iter().find(|pair| pair[0] == attribute).map_or(0.0, |pair| pair[1].as_f64().unwrap())
+    };
+    // Verbs and stops are outside.
+    for attribute in ["U01:verb", "U01:stop"] {
+        assert!(weight("O", attribute) > weight("X", attribute), "{attribute}: {lists:?}");
+    }
+    let ends: Vec<_> = (object["transitions"].as_array().unwrap().iter())
+        .flat_map(|step| [&step["from"], &step["to"]].map(|end| end.as_str().unwrap_or("").to_owned()))
+        .collect();
+    assert!(ends.iter().all(|end| ["", "O", "X"].contains(&end.as_str())), "{ends:?}");
+    let text = folder.output("inspect m --label X --top 3");
+    assert!(text.contains("heaviest attributes of X (last)") && !text.contains("of O"), "{text}");
+    folder.refusal("inspect m --label B-X", &["no label B-X", "there are O, X"]);
+}
+
+/// A class more, or segments that are longer than before, leave all other weights to start from.
+#[test]
+fn a_warm_start_goes_by_classes() {
+    let folder = folder();
+    folder.output(TRAIN);
+    let longer = "Rio first I-X\nDe next I-X\nJaneiro next I-X\nYork next I-X\n. stop O\n\n";
+    let class = "Ada first I-X\nsees verb O\nthe article I-A\nhouse noun I-A\n. stop O\n\n";
+    folder.write("longer.txt", sentences(0..18) + longer);
+    folder.write("class.txt", sentences(0..18) + class);
+    // One pass of bmrm leaves the objective where it started.
+    let start = |file: &str, more: &str| -> f64 {
+        let train = "train segmentation --templates words --lambda 0.01 --max-passes 1 --solver bmrm --quiet --json --model n";
+        let object = folder.output(&format!("{train} --train {file} {more}"));
+        serde_json::from_str::<Value>(&object).unwrap()["primal"].as_f64().unwrap()
+    };
+    for (file, share) in [("longer.txt", 0.1), ("class.txt", 0.6)] {
+        let (cold, warm) = (start(file, ""), start(file, "--warm-start m"));
+        assert!(warm < share * cold, "{file}: {warm} {cold}");
+    }
+}

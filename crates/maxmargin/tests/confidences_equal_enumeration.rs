@@ -3,18 +3,21 @@
 
 use std::sync::Arc;
 
-use maxmargin::data::{DataObject, Edge, FeatureMatrix, TaskData};
+use maxmargin::data::{Attributes, DataObject, Edge, ExampleRows, FeatureMatrix, TaskData, Vocabulary};
 use maxmargin::structure::Confidence;
 use maxmargin::tasks::{
-    Chain, GraphExamples, LabelSetExamples, Matching, Multiclass, Multilabel, Prediction, RowExamples,
-    SequenceExamples, Task,
+    Chain, GraphExamples, Hierarchy, LabelSetExamples, Matching, Multiclass, Multilabel, Prediction,
+    RowExamples, Segmentation, SequenceExamples, Task,
 };
 use maxmargin::{Examples, Model, Trainer};
 use serde_json::Value;
 
 /// Numbers that are all different, so that no two answers score the same.
+fn value(row: usize, column: usize) -> f64 {
+    ((row * 7 + column * 5) as f64 * 1.618).sin()
+}
+
 fn features(rows: usize) -> FeatureMatrix {
-    let value = |i: usize, j: usize| ((i * 7 + j * 5) as f64 * 1.618).sin();
     let rows: Vec<Vec<f64>> = (0..rows).map(|i| (0..3).map(|j| value(i, j)).collect()).collect();
     FeatureMatrix::from_dense(&rows)
 }
@@ -76,9 +79,51 @@ fn of_one_class() {
 
 #[test]
 fn of_each_position() {
-    let rows = maxmargin::data::ExampleRows::grouped(features(9), vec![0, 4, 5, 9]).unwrap();
-    let data = SequenceExamples::new(rows, vec![0, 1, 2, 1, 2, 2, 0, 1, 0]).unwrap();
-    check(model(Chain::default(), data), &[81, 3, 81], |label, place, name| label[place] == *name);
+    for order in ["1", "2"] {
+        let rows = ExampleRows::grouped(features(9), vec![0, 4, 5, 9]).unwrap();
+        let data = SequenceExamples::new(rows, vec![0, 1, 2, 1, 2, 2, 0, 1, 0]).unwrap();
+        let mut chain = Chain::default();
+        Task::set(&mut chain, "order", &[order.to_owned()]).unwrap();
+        check(model(chain, data), &[81, 3, 81], |label, place, name| label[place] == *name);
+    }
+}
+
+/// O, or an X of one or two positions: 2, 5, 12, 29 cuts of 1, 2, 3, 4 positions.
+#[test]
+fn of_each_position_in_segments() {
+    let rows = ExampleRows::grouped(features(9), vec![0, 4, 6, 9]).unwrap();
+    let data = SequenceExamples::new(rows, vec![0, 1, 2, 1, 1, 0, 0, 1, 2]).unwrap();
+    let labels = ["O", "B-X", "I-X"].into_iter().collect();
+    let examples = Examples::new(data, Vocabulary { labels, attributes: Attributes::Numbered(3) });
+    let model = Trainer::new(Segmentation::default()).lambda(0.05).train(&examples).unwrap();
+    let data = examples.data().first(usize::MAX).unwrap();
+    check((model, data), &[29, 5, 12], |label, place, name| label[place] == *name);
+}
+
+/// A node goes with all that are below it.
+#[test]
+fn of_each_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.svm");
+    let is_at_or_below = |label: &Value, name: &Value| {
+        let [label, name] = [label, name].map(|name| name.as_str().unwrap());
+        label == name || label.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let found = |labels: [&str; 6]| {
+        let line = |(i, label): (usize, &&str)| {
+            let values: String = (0..3).map(|j| format!(" {}:{}", j + 1, value(i, j))).collect();
+            format!("{label}{values}\n")
+        };
+        std::fs::write(&file, labels.iter().enumerate().map(line).collect::<String>()).unwrap();
+        let examples = Examples::read(&Hierarchy::default(), &file).unwrap();
+        let model = Trainer::new(Hierarchy::default()).lambda(0.05).train(&examples).unwrap();
+        (model, examples.data().first(usize::MAX).unwrap())
+    };
+    // One node, at which a label may end inside; then sets that are not empty and end at leaves.
+    check(found(["a/b", "a/c", "d", "a", "d", "a/b"]), &[4; 6], |label, _, name| label == name);
+    check(found(["a/b", "a/c,d", "d", "a/b,a/c", "d", "a/b"]), &[7; 6], |label, _, name| {
+        label.as_array().unwrap().iter().any(|label| is_at_or_below(label, name))
+    });
 }
 
 #[test]

@@ -26,6 +26,22 @@ pub(crate) fn is_any(text: &str) -> bool {
     matches!(text, "_" | "?")
 }
 
+/// A word about labels that look like lists of others, where nobody said that they are.
+pub(crate) fn unasked_note(labels: &Alphabet) -> Option<String> {
+    let is_list = |name: &&str| {
+        let mut parts = name.split(SEPARATOR);
+        name.contains(SEPARATOR) && parts.all(|part| labels.get(part).is_some())
+    };
+    let mut lists = labels.iter().filter(is_list);
+    let (first, others) = (lists.next()?, lists.count());
+    let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+    Some(format!(
+        "the label `{}`{more} is learnt as one of its own, but reads as a list of others; if it says which ones may be right, give the \
+         option candidates",
+        excerpt(first)
+    ))
+}
+
 /// The candidates of each row.
 ///
 /// ```
@@ -163,8 +179,13 @@ impl RowCandidates {
         runs
     }
 
-    /// Labels that are never the only candidate: perhaps slips.
+    /// Lists that there are none of, or labels that are never the only candidate: perhaps slips.
     pub(crate) fn note(&self, names: &Alphabet) -> Option<String> {
+        if let [_, 0, 0] = self.counts() {
+            let problem =
+                "no label is a list (a|b), _ or ?: the option candidates changes nothing about this data";
+            return Some(problem.to_owned());
+        }
         let mut is_alone = vec![false; names.len()];
         (0..self.len()).filter_map(|row| self.known(row)).for_each(|label| is_alone[label as usize] = true);
         let never: Vec<String> = (0..names.len())
@@ -212,7 +233,8 @@ impl FromStr for Completion {
     fn from_str(text: &str) -> Result<Self> {
         let all = [Completion::First, Completion::Random, Completion::Majority];
         all.into_iter().find(|completion| completion.to_string() == text).ok_or_else(|| {
-            Error::parameter("completion", format!("{text} is not allowed; it is first, random or majority"))
+            let problem = format!("{} is not allowed; it is first, random or majority", excerpt(text));
+            Error::parameter("completion", problem)
         })
     }
 }

@@ -138,6 +138,9 @@ impl Format {
         if blank && is_whole {
             return Err(source.error("the file holds no examples: all its lines are blank"));
         }
+        if let Some(problem) = foreign(first) {
+            return Err(source.error(problem));
+        }
         Err(source.error(format!(
             "cannot tell the format from the content; name it with the option format ({})",
             names()
@@ -147,6 +150,27 @@ impl Format {
 
 const EITHER: &str = "this may be conll (columns, the label last) or crfsuite (the label first, then attributes), for both columns \
                       could be labels; name the format";
+
+/// What to do with lines of other programs that are not read as they are.
+fn foreign(line: &[u8]) -> Option<&'static str> {
+    let line = line.trim_ascii_start();
+    let is_namespace = |pair: &[u8]| pair[0] == b' ' && pair[1] == b'|';
+    if line.starts_with(b"__label__") {
+        Some(
+            "this looks like fastText's format, which is not read; write the label, then the words, with tabs between (crfsuite)",
+        )
+    } else if line.starts_with(b"{") || line.starts_with(b"[") {
+        Some(
+            "this looks like JSON, which is not read; write a table with a header (csv), or the label, then attributes, with tabs between (crfsuite)",
+        )
+    } else if line.starts_with(b"|") || line.windows(2).any(is_namespace) {
+        Some(
+            "this looks like Vowpal Wabbit's format, which is not read; write the label, then name:value, with tabs between (crfsuite)",
+        )
+    } else {
+        None
+    }
+}
 
 /// The format that a line shows, if it shows one.
 fn of_line(line: &[u8]) -> Option<Format> {

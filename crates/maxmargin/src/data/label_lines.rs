@@ -43,6 +43,13 @@ impl LabelLine<'_> {
     pub fn error(&self, problem: impl Into<String>) -> Error {
         self.line.error(0, problem)
     }
+
+    /// There are not as many fields as were expected, which is so many at most: names with spaces may have come apart.
+    pub fn miscounted(&self, expected: &str, most: usize) -> Error {
+        let remedy =
+            if self.fields.len() > most { "; a name with spaces stands in double quotes" } else { "" };
+        self.error(format!("expected {expected}{remedy}"))
+    }
 }
 
 /// Calls `visit` with each line that is not empty.
@@ -93,7 +100,7 @@ pub fn read_costs(path: &Path, labels: &Alphabet) -> Result<CostMatrix> {
     let mut costs: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n.max(1) != i % n.max(1)))).collect();
     for_each_line(path, |line| {
         let [truth, predicted, cost] = &line.fields[..] else {
-            return Err(line.error("expected `truth predicted cost`, three fields"));
+            return Err(line.miscounted("`truth predicted cost`, three fields", 3));
         };
         let (truth, predicted) =
             (line.label(labels, truth)? as usize, line.label(labels, predicted)? as usize);
@@ -112,7 +119,7 @@ pub fn read_label_weights(path: &Path, labels: &Alphabet) -> Result<Vec<f64>> {
     let mut weights = vec![1.0; labels.len()];
     for_each_line(path, |line| {
         let [label, weight] = &line.fields[..] else {
-            return Err(line.error("expected `label weight`, two fields"));
+            return Err(line.miscounted("`label weight`, two fields", 2));
         };
         weights[line.label(labels, label)? as usize] = line.cost(weight)?;
         Ok(())
@@ -128,7 +135,7 @@ pub fn read_label_costs(path: &Path, labels: &Alphabet) -> Result<(Vec<f64>, Vec
         let (label, costs) = match &line.fields[..] {
             [label, weight] => (label, [weight; 2]),
             [label, miss, wrong] => (label, [miss, wrong]),
-            _ => return Err(line.error("expected `label weight` or `label miss false`, two or three fields")),
+            _ => return Err(line.miscounted("`label weight` or `label miss false`, two or three fields", 3)),
         };
         let label = line.label(labels, label)? as usize;
         (miss[label], wrong[label]) = (line.cost(costs[0])?, line.cost(costs[1])?);
@@ -142,7 +149,7 @@ pub fn read_pairs(path: &Path, labels: &Alphabet) -> Result<Vec<(u32, u32)>> {
     let mut pairs = Vec::new();
     for_each_line(path, |line| {
         let [a, b] = &line.fields[..] else {
-            return Err(line.error("expected `label label`, two fields"));
+            return Err(line.miscounted("`label label`, two fields", 2));
         };
         let (a, b) = (line.label(labels, a)?, line.label(labels, b)?);
         if a == b {
@@ -218,6 +225,7 @@ mod tests {
         assert_eq!(matrix.as_slice(), [0.0, 3.0, 1.0, 0.0]);
         for (text, part) in [
             ("cat cow 1", ":1: the training data has no label \"cow\""),
+            ("small cat dog 2", "three fields; a name with spaces stands in double quotes"),
             ("cat dog", "three fields"),
             ("\ncat dog NaN", ":2: \"NaN\" is not a cost"),
             ("cat dog -1", "is not a cost"),

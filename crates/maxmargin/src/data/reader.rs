@@ -36,7 +36,7 @@ use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
 use super::tags;
 use super::templates::TextColumns;
-use super::{arff, crfsuite, csv, edges, idx, label_names, letters, svmlight};
+use super::{arff, candidates, crfsuite, csv, edges, idx, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
 use crate::shown::escaped_path;
 use crate::structure::UNKNOWN_LABEL;
@@ -169,9 +169,13 @@ fn read_training_columns(
     check_width(paths, &data, &vocabulary)?;
     let candidates = options.candidates;
     let mut text = TextReading { columns: columns.map(Arc::new), candidates, ..TextReading::default() };
-    text.notes.extend(data.candidates.as_ref().and_then(|rows| rows.note(&vocabulary.labels)));
+    text.notes.extend(match &data.candidates {
+        Some(rows) => rows.note(&vocabulary.labels),
+        None if options.label_sets => None,
+        None => candidates::unasked_note(&vocabulary.labels),
+    });
     if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {
-        text.notes = settle_text_values(&mut data, names, &text_columns, options.table.least_count);
+        text.notes.extend(settle_text_values(&mut data, names, &text_columns, options.table.least_count));
         let has_class = !options.label_sets || options.label_lists && options.label_columns.len() == 1;
         let class = options.label_columns.first().filter(|_| has_class).cloned();
         text.table = options.table.or(&options.model_table);

@@ -208,9 +208,14 @@ impl Table {
                     Some(false) => {}
                     None => {
                         let (text, name) = (excerpt(text), excerpt(&self.columns[j].name));
-                        return Err(
-                            line.error(at + 1, format!("the label `{name}` is `{text}`: expected 0 or 1"))
-                        );
+                        let remedy = match data.label_lists() {
+                            true => {
+                                ", as columns of several labels have; levels of a hierarchy go into one column, as a path a/b/c"
+                            }
+                            false => "",
+                        };
+                        let problem = format!("the label `{name}` is `{text}`: expected 0 or 1{remedy}");
+                        return Err(line.error(at + 1, problem));
                     }
                 }
             }

@@ -34,6 +34,7 @@ mod searching;
 mod seen_weights;
 pub mod segmentation;
 mod stored;
+mod weight_names;
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -57,6 +58,7 @@ pub use seen_weights::{SeenWeights, WeightChoice};
 pub use segmentation::Segmentation;
 use serde_json::{Map, Value};
 pub use stored::Stored;
+pub use weight_names::WeightNames;
 
 use crate::data::{Alphabet, Dataset, ReadOptions, Reading, TaskData, Vocabulary};
 use crate::error::{Error, Result};
@@ -330,6 +332,11 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     ) -> Option<DrawnTree> {
         let _ = (structure, names, weights, around);
         None
+    }
+
+    /// What weights are about, given the names of labels.
+    fn weight_names(&self, labels: &Alphabet) -> WeightNames {
+        WeightNames::of_labels(labels)
     }
 
     /// Pairs of labels that hold together, or shun each other, by their names.

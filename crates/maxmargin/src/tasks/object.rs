@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{
     CandidateTurns, Certainty, ComparisonOptions, DrawnTree, Fitted, InputOf, LabelOf, Prediction,
-    SearchOptions, Stored, Task, TaskOption, TaskSearch,
+    SearchOptions, Stored, Task, TaskOption, TaskSearch, WeightNames,
 };
 use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
@@ -214,6 +214,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
+    fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
     /// One example of these rows, without a label.
@@ -325,6 +326,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn save(&self) -> Stored {
         self.task.save()
+    }
+
+    fn weight_names(&self, labels: &Alphabet) -> WeightNames {
+        self.task.weight_names(labels)
     }
 
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)> {

@@ -14,6 +14,7 @@ use super::{Examples, Problem, Regularizer, Settings};
 use crate::data::Completion;
 use crate::error::{Error, Result};
 use crate::risk::{CandidateOptions, Risk};
+use crate::shown::{did_you_mean, excerpt};
 use crate::solver::{Certificate, Limits, Report};
 use crate::surrogate::Surrogate;
 use crate::tasks::CandidateTurns;
@@ -62,7 +63,9 @@ impl FromStr for CandidateMethod {
             "mms" => Ok(Self::Mms),
             "known" => Ok(Self::Known),
             other => other.parse().map(Self::Completed).map_err(|_| {
-                let problem = format!("{other} is not allowed; it is one of {}", Self::NAMES.join(", "));
+                let (shown, names) = (excerpt(other), Self::NAMES.join(", "));
+                let meant = did_you_mean(other, Self::NAMES);
+                let problem = format!("{shown} is not allowed; it is one of {names}{meant}");
                 Error::parameter("candidates", problem)
             }),
         }
@@ -96,7 +99,9 @@ impl FromStr for CandidateStart {
         match text {
             "known" => Ok(Self::Known),
             other => other.parse().map(Self::Completed).map_err(|_| {
-                let problem = format!("{other} is not allowed; it is known, majority, first or random");
+                let names = ["known", "majority", "first", "random"];
+                let (shown, meant) = (excerpt(other), did_you_mean(other, names));
+                let problem = format!("{shown} is not allowed; it is one of {}{meant}", names.join(", "));
                 Error::parameter("candidate-start", problem)
             }),
         }

@@ -40,6 +40,8 @@ pub struct Ladder {
     /// From there on, beyond the ends.
     factor: f64,
     patience: usize,
+    /// Whether the least bad value is taken, and not the largest that is as good.
+    is_strict: bool,
     tried: Vec<Rung>,
 }
 
@@ -63,12 +65,12 @@ impl Ladder {
         asked.dedup();
         // A longer list says how far its values are apart.
         let factor = asked.windows(2).last().map_or(FACTOR, |ends| ends[0] / ends[1]);
-        Ok(Self { asked, factor, patience: 1, tried: Vec::new() })
+        Ok(Self { asked, factor, patience: 1, is_strict: false, tried: Vec::new() })
     }
 
     /// This value alone.
     pub fn only(lambda: f64) -> Self {
-        Self { asked: vec![lambda], factor: 1.0, patience: 0, tried: Vec::new() }
+        Self { asked: vec![lambda], factor: 1.0, patience: 0, is_strict: false, tried: Vec::new() }
     }
 
     /// This value and one on either side, and more beyond the ends if need be.
@@ -77,6 +79,7 @@ impl Ladder {
             asked: vec![lambda * FACTOR, lambda, lambda / FACTOR],
             factor: FACTOR,
             patience: 1,
+            is_strict: false,
             tried: Vec::new(),
         }
     }
@@ -84,7 +87,13 @@ impl Ladder {
     /// As many values as it takes, from this one down.
     pub fn down_from(lambda: f64) -> Self {
         let asked = std::iter::successors(Some(lambda), |lambda| Some(lambda / FACTOR)).take(LEAST).collect();
-        Self { asked, factor: FACTOR, patience: PATIENCE, tried: Vec::new() }
+        Self { asked, factor: FACTOR, patience: PATIENCE, is_strict: false, tried: Vec::new() }
+    }
+
+    /// The same where the least bad value is taken, not the largest of those that are as good: what that saves in time is paid for in
+    /// figures, which small data has none of to spare.
+    pub fn strict(self) -> Self {
+        Self { is_strict: true, ..self }
     }
 
     /// The next value to try; none where there is no need to, or no such number.
@@ -148,10 +157,10 @@ impl Ladder {
         self.tried.iter().min_by(order)
     }
 
-    /// The place of the best one among them: the largest of those that are as good as the best.
+    /// The place of the best one among them: the largest of those that are as good as the best, or (if it is strict) the best.
     pub fn best(&self) -> Option<usize> {
         let least = self.least()?;
-        let enough = least.badness + least.tolerance;
+        let enough = least.badness + if self.is_strict { 0.0 } else { least.tolerance };
         let good = self.tried.iter().enumerate().filter(|(_, rung)| rung.badness <= enough);
         good.max_by(|(_, a), (_, b)| a.lambda.total_cmp(&b.lambda)).map(|(place, _)| place)
     }
@@ -206,6 +215,17 @@ mod tests {
     fn of_those_that_are_as_good_the_largest_is_taken() {
         let (_, best) = climb(Ladder::of(&[4.0, 2.0, 1.0, 0.5]).unwrap(), from(1.0), 0.31);
         assert_eq!(best, 2.0);
+        let (tried, best) = climb(Ladder::of(&[4.0, 2.0, 1.0, 0.5]).unwrap().strict(), from(1.0), 0.31);
+        assert_eq!((tried, best), (vec![4.0, 2.0, 1.0, 0.5], 1.0));
+    }
+
+    /// What counts as equal still says when it gets worse: one value that is a little worse ends nothing.
+    #[test]
+    fn a_strict_ladder_goes_down_as_far() {
+        let usual = climb(Ladder::down_from(1.0), from(0.01), 0.6).0;
+        let strict = climb(Ladder::down_from(1.0).strict(), from(0.01), 0.6).0;
+        let least = |tried: Vec<f64>| tried.into_iter().reduce(f64::min).unwrap();
+        assert_eq!(least(usual), least(strict));
     }
 
     /// A value that is as good as the best, and larger, changes nothing about where it gets worse.

@@ -33,7 +33,8 @@ const ENOUGH: usize = 1500;
 /// but in no more than this.
 const MOST_FOLDS: usize = 10;
 
-/// Figures that differ by less than this share of their own standard error are as good as each other.
+/// Figures that differ by less than this share of their own standard error are as good as each other. (Of few examples the best one is taken all
+/// the same: time is not what they lack.)
 const TOLERANCE: f64 = 0.25;
 
 /// The share of the time there is that the choice may take: the other half is for the training that follows. A value of λ that is not
@@ -171,6 +172,9 @@ pub(super) fn choose(
             (None, None) => Ladder::down_from(first),
             (None, Some(share)) => Ladder::around(share * first),
         };
+        if problem.examples().len() < FEW {
+            ladder = ladder.strict();
+        }
         let begin = choosing.tried.len();
         while let Some(lambda) = ladder.next().filter(|_| !choosing.is_cut_short) {
             let Some((badness, tolerance)) =

@@ -4,6 +4,9 @@
 //! about pairs of labels of which one is new, or whose labels come in another order, start at 0 too. Any start will do, as a certificate
 //! holds wherever it began.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use super::Problem;
 use crate::data::{Alphabet, Attributes, Vocabulary};
 use crate::error::{Error, Result};
@@ -11,6 +14,7 @@ use crate::linear::SeenPairs;
 use crate::model::{Block, Model};
 use crate::tasks::FittedObject;
 use crate::tasks::chain::PAIR_ATTRIBUTES;
+use crate::tasks::segmentation::{self, LENGTH};
 
 /// The new place of each old one, where there is one.
 type Places = Vec<Option<usize>>;
@@ -43,6 +47,10 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         };
     }
     let mut weights = vec![0.0; new.dim()];
+    let (old_names, new_names) = (old.weight_names(&before.labels), new.weight_names(&now.labels));
+    let states = by_name(old_names.states.iter(), new_names.states.iter());
+    let name = |(_, name): &'_ (usize, String)| name.clone();
+    let columns = by_name(old_names.columns.iter().map(name), new_names.columns.iter().map(name));
     let are_same_labels = before.labels.iter().eq(now.labels.iter());
     // Attributes of pairs, where both have any, are rows of a block of their own, before that of the others.
     let (of_pairs, others) = attributes.split_at(old.pair_attributes());
@@ -63,12 +71,15 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         if from.shape.len() != to.shape.len() {
             return Err(other_weights());
         }
-        let is_about_labels =
-            |axis: usize| (from.shape[axis], to.shape[axis]) == (before.labels.len(), now.labels.len());
         let first = usize::from(k == 0);
-        let axes: Vec<Places> = if (first..from.shape.len()).all(is_about_labels) {
+        let (named, sizes) = if k == 0 { &columns } else { &states };
+        let is_about_names = |axis: usize| (from.shape[axis], to.shape[axis]) == *sizes;
+        let axes: Vec<Places> = if (first..from.shape.len()).all(is_about_names) {
             let rows = rows.iter().take(first).cloned();
-            rows.chain((first..from.shape.len()).map(|_| labels.clone())).collect()
+            rows.chain((first..from.shape.len()).map(|_| named.clone())).collect()
+        } else if from.name == LENGTH && is_about_names(1) {
+            let lengths = (0..from.shape[0]).map(|length| (length < to.shape[0]).then_some(length));
+            vec![lengths.collect(), named.clone()]
         } else if are_same_labels && from.shape[first..] == to.shape[first..] {
             let rows = rows.iter().take(first).cloned();
             rows.chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect())).collect()
@@ -104,10 +115,10 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("links");
     fields.remove("class_weights");
     fields.remove(PAIR_ATTRIBUTES);
-    // Which nodes there are, and where labels end, goes by names too.
-    for of_nodes in ["hierarchy", "ends", "inner", "never_empty", "alpha_rule", "pairs", "triples", "tensors"]
-    {
-        fields.remove(of_nodes);
+    // Which nodes there are, and where labels end, goes by names too, and so does which classes there are.
+    let of_nodes = ["hierarchy", "ends", "inner", "never_empty", "alpha_rule", "pairs", "triples", "tensors"];
+    for by_name in of_nodes.iter().chain(&segmentation::OF_DATA) {
+        fields.remove(*by_name);
     }
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
         sets.remove("listed");
@@ -157,6 +168,16 @@ fn of_pairs(
         take(from + label, place.map(|label| to + label));
     }
     weights
+}
+
+/// The new place of each old name, and how many names there are, before and now.
+fn by_name<S: Eq + Hash>(
+    old: impl ExactSizeIterator<Item = S>,
+    new: impl ExactSizeIterator<Item = S>,
+) -> (Places, (usize, usize)) {
+    let sizes = (old.len(), new.len());
+    let places: HashMap<S, usize> = new.enumerate().map(|(place, name)| (name, place)).collect();
+    (old.map(|name| places.get(&name).copied()).collect(), sizes)
 }
 
 fn places_of_names(old: &Alphabet, new: &Alphabet) -> Places {

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use maxmargin::data::Attributes;
 use maxmargin::linear::SeenPairs;
 use maxmargin::shown::did_you_mean;
+use maxmargin::tasks::WeightNames;
 use maxmargin::{Model, excerpt};
 use serde_json::{Value, json};
 
@@ -14,6 +15,8 @@ pub struct Heaviest<'a> {
     top: usize,
     /// Only what these labels have to do with; all where there are none.
     labels: Vec<&'a str>,
+    /// What weights are about.
+    names: WeightNames,
 }
 
 /// A weight of going from one label to another; the start and the end of sequences have no name.
@@ -22,15 +25,16 @@ type Transition<'a> = (Option<&'a str>, Option<&'a str>, f64);
 impl<'a> Heaviest<'a> {
     /// Refuses labels that the model does not have.
     pub fn new(model: &'a Model, top: usize, labels: &'a [String]) -> Result<Self> {
-        let names = &model.names().labels;
+        let names = model.task().weight_names(&model.names().labels);
         for label in labels {
             if !has_labels(model) {
                 bail!("--label: the weights of {} belong to no label; leave it out", model.task().name());
             }
-            if names.get(label).is_none() {
-                let (some, more) = (names.iter().take(20), if names.len() > 20 { ", …" } else { "" });
+            let states = &names.states;
+            if !states.contains(label) {
+                let (some, more) = (states.iter().take(20), if states.len() > 20 { ", …" } else { "" });
                 let some: Vec<String> = some.map(|name| excerpt(name).to_string()).collect();
-                let meant = did_you_mean(label, names.iter().take(10_000));
+                let meant = did_you_mean(label, states.iter().take(10_000).map(String::as_str));
                 bail!(
                     "--label: the model has no label {}; there are {}{more}{meant}",
                     excerpt(label),
@@ -38,38 +42,42 @@ impl<'a> Heaviest<'a> {
                 );
             }
         }
-        Ok(Self { model, top, labels: labels.iter().map(String::as_str).collect() })
+        Ok(Self { model, top, labels: labels.iter().map(String::as_str).collect(), names })
     }
 
     fn is_shown(&self, label: &str) -> bool {
         self.labels.is_empty() || self.labels.contains(&label)
     }
 
-    /// For each label the attributes with the largest weights by absolute value. A block with one weight per attribute has one
-    /// list of them.
-    fn attributes(&self) -> Vec<(&'a str, Vec<(String, f64)>)> {
+    /// For each label (or what else has a column of weights) the attributes with the largest weights by absolute value. A block with
+    /// one weight per attribute has one list of them.
+    fn attributes(&self) -> Vec<(&str, Vec<(String, f64)>)> {
         let model = self.model;
         let pairs = model.task().pair_attributes();
         let Some(block) = model.blocks().into_iter().nth(usize::from(pairs > 0)) else { return Vec::new() };
-        let labels: Vec<&str> = match has_labels(model) {
-            false => vec![block.name],
-            true => model.names().labels.iter().collect(),
-        };
         if let Some(seen) = model.task().seen_pairs() {
             return self.seen_attributes(seen, block.start);
         }
-        let attributes = &model.names().attributes;
-        if has_labels(model) && block.shape.first().is_none_or(|&rows| rows < attributes.len() - pairs) {
+        let attributes = model.names().attributes.len() - pairs;
+        let WeightNames { states, columns } = &self.names;
+        let (columns, width): (Vec<(usize, &str)>, _) = match has_labels(model) {
+            false => (vec![(0, block.name)], 1),
+            true => {
+                let is_shown = |(_, (state, _)): &(usize, &(usize, String))| self.is_shown(&states[*state]);
+                let shown = columns.iter().enumerate().filter(is_shown);
+                (shown.map(|(column, (_, name))| (column, name.as_str())).collect(), columns.len())
+            }
+        };
+        if has_labels(model) && (block.shape[0] < attributes || block.shape[1..] != [width]) {
             // Weights of another crate's task, which has no row for each attribute.
             return Vec::new();
         }
-        let of_label = |(y, &label): (usize, &&'a str)| {
-            let weight = |j: usize| model.weights()[block.start + j * labels.len() + y];
-            let order = largest(attributes.len() - pairs, self.top, weight);
-            (label, order.into_iter().map(|j| (self.attribute(pairs + j), weight(j))).collect())
+        let of_column = |(column, name)| {
+            let weight = |j: usize| model.weights()[block.start + j * width + column];
+            let order = largest(attributes, self.top, weight);
+            (name, order.into_iter().map(|j| (self.attribute(pairs + j), weight(j))).collect())
         };
-        let shown = |(_, label): &(usize, &&'a str)| !has_labels(model) || self.is_shown(label);
-        labels.iter().enumerate().filter(shown).map(of_label).collect()
+        columns.into_iter().map(of_column).collect()
     }
 
     /// The same where only some pairs of attributes and labels have weights, which start there.
@@ -119,12 +127,15 @@ impl<'a> Heaviest<'a> {
         largest(weights.len(), 2 * self.top, weight).into_iter().map(step).collect()
     }
 
-    /// The heaviest transitions of chains, from and to the labels that are shown.
-    fn transitions(&self) -> Vec<Transition<'a>> {
-        let names = &self.model.names().labels;
-        let name = |label: usize| Some(names.name(label as u32));
-        let mut all: Vec<Transition<'a>> = Vec::new();
+    /// The heaviest transitions of sequences, from and to the labels that are shown.
+    fn transitions(&self) -> Vec<Transition<'_>> {
+        let names = &self.names.states;
+        let name = |label: usize| Some(names[label].as_str());
+        let mut all: Vec<Transition<'_>> = Vec::new();
         for block in self.model.blocks() {
+            if block.shape.iter().any(|&size| size != names.len()) {
+                continue;
+            }
             let weights = self.model.weights()[block.start..][..block.len()].iter().enumerate();
             match block.name {
                 "transition" => {
@@ -159,7 +170,7 @@ impl<'a> Heaviest<'a> {
         let mut text = String::new();
         if self.labels.is_empty() {
             text += "\nheaviest attributes\n";
-            let width = longest(self.model.names().labels.iter()).max(9);
+            let width = longest(self.names.columns.iter().map(|(_, name)| name.as_str())).max(9);
             for (label, heaviest) in self.attributes() {
                 let list: Vec<String> =
                     heaviest.iter().map(|(name, weight)| format!("{} {weight:+.4}", excerpt(name))).collect();

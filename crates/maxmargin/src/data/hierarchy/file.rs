@@ -33,7 +33,7 @@ pub fn read_hierarchy(path: &Path, shape: Shape) -> Result<NodeGraph> {
     label_lines::for_each_line(path, |line| match content.get_or_insert_with(|| content_of(line)) {
         Content::Edges => {
             let [parent, child] = &line.fields[..] else {
-                return Err(line.error("expected `parent child`, two fields"));
+                return Err(line.miscounted("`parent child`, two fields", 2));
             };
             builder.edge(parent, child, line.number());
             Ok(())
@@ -106,7 +106,7 @@ pub fn read_node_names(path: &Path, graph: &NodeGraph) -> Result<Vec<(String, St
     let (mut labels, mut nodes) = (Alphabet::default(), Alphabet::default());
     label_lines::for_each_line(path, |line| {
         let [label, node] = &line.fields[..] else {
-            return Err(line.error("expected `label node`, two fields"));
+            return Err(line.miscounted("`label node`, two fields", 2));
         };
         if graph.names.get(node).is_none() {
             let problem = format!("`{}` is no node of the hierarchy", excerpt(&**node));

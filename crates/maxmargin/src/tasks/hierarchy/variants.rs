@@ -7,7 +7,7 @@ use super::kinds::LabelKind;
 use super::options::{HierarchyOptions, Norm};
 use crate::error::{Error, Result};
 use crate::inference::Hierarchy;
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 use crate::structure::alpha::AlphaRule;
 
 /// Where nodes have several parents, rules for powers are tried up to so many nodes: beyond, their weights take longer than training.
@@ -55,8 +55,9 @@ impl FromStr for AlphaChoice {
             return Ok(AlphaChoice::Auto);
         }
         text.parse().map(AlphaChoice::Rule).map_err(|_| {
+            let meant = did_you_mean(text, ["rho=R", "rho=R,directed", "maxmin", "auto"]);
             let problem = format!(
-                "\"{}\" is no rule; use rho=R with R above 1, rho=R,directed, maxmin, or auto, which chooses on held-out examples",
+                "\"{}\" is no rule; use rho=R with R above 1, rho=R,directed, maxmin, or auto, which chooses on held-out examples{meant}",
                 excerpt(text)
             );
             Error::parameter("alpha", problem)

@@ -13,9 +13,9 @@ use self::classes::Classes;
 use super::chain::SequenceMetrics;
 use super::option::{choice, one, unknown};
 use super::stored::unknown_loss;
-use super::{ComparisonOf, InputOf, SequenceExamples, Stored, Task, TaskOption};
+use super::{ComparisonOf, InputOf, SequenceExamples, Stored, Task, TaskOption, WeightNames};
 use crate::data::tag_scheme::TagScheme;
-use crate::data::{ReadOptions, TaskData, Vocabulary};
+use crate::data::{Alphabet, ReadOptions, TaskData, Vocabulary};
 use crate::error::{Error, Result};
 use crate::inference::Segment;
 use crate::metrics::{Comparison, Metrics};
@@ -28,6 +28,13 @@ use crate::surrogate::Surrogate;
 
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
 const FEW_LOSSES: f64 = 40.0;
+
+/// The block with the weights of lengths.
+pub(crate) const LENGTH: &str = "length";
+
+/// What a model says about classes: it follows from the data it was trained on, and from the longest segment that was asked for.
+pub(crate) const OF_DATA: [&str; 6] =
+    ["classes", "widths", "background_class", "label_classes", "label_begins", "longest"];
 
 /// What a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -260,7 +267,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
         };
         let mut blocks = vec![("position", vec![features, columns]), ("segment", vec![classes])];
         if self.lengths && !self.fixed_widths {
-            blocks.push(("length", vec![widths().max().unwrap_or(0), classes]));
+            blocks.push((LENGTH, vec![widths().max().unwrap_or(0), classes]));
         }
         blocks.push(("transition", vec![classes, classes]));
         if self.boundary {
@@ -335,6 +342,23 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
         label: &Vec<Segment>,
     ) -> Value {
         structure.write(label).into_iter().map(|label| names.labels.name(label)).collect()
+    }
+
+    /// Classes; and for each attribute their columns, in the order of the structure's.
+    fn weight_names(&self, _: &Alphabet) -> WeightNames {
+        let Classes { names, widths, .. } = &self.classes;
+        let each = |of: &str| names.iter().map(move |name| format!("{name}{of}")).enumerate().collect();
+        let columns = if self.fixed_widths {
+            let places = |(class, &width): (usize, &u32)| {
+                (1..=width).map(move |k| (class, format!("{} {k}", names[class])))
+            };
+            widths.iter().enumerate().flat_map(places).collect()
+        } else if self.edges {
+            ["", " (first)", " (last)"].iter().flat_map(|of| -> Vec<(usize, String)> { each(of) }).collect()
+        } else {
+            each("")
+        };
+        WeightNames { states: names.clone(), columns }
     }
 
     fn is_right(data: &SequenceExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
