@@ -56,7 +56,11 @@ fn chains() -> Vec<ChainStructure> {
             let options =
                 ChainOptions { bias: boundary, boundary, loss: ChainLoss { cost: cost.clone(), mean } };
             let chain = ChainStructure::new(FEATURES - pairs, LABELS as usize, options).expect("it fits");
-            all.push(chain.with_pair_features(pairs).expect("it fits"));
+            let chain = chain.with_pair_features(pairs).expect("it fits");
+            all.push(chain.clone());
+            // Of second order, with weights for all three labels in a row or for some.
+            all.push(chain.clone().with_triples(None).expect("it fits"));
+            all.push(chain.with_triples(Some(&[[0, 1, 2], [2, 2, 2], [1, 0, 1]])).expect("it fits"));
         }
     }
     all

@@ -60,7 +60,7 @@ impl<S: Structure> CandidateStructure<S> {
             Some(_) => Ok(Self { inner, loss }),
             None => {
                 let problem =
-                    "this structure cannot search among candidates; chains of first order and multiclass can";
+                    "this structure cannot search among candidates; chains and multiclass can";
                 Err(Error::parameter("candidates", problem))
             }
         }
