@@ -28,10 +28,7 @@ impl ChainStructure {
         match from {
             LossFrom::Nothing => 0.0,
             LossFrom::Label(truth) => cost.cost(truth[t], y),
-            LossFrom::Nearest if sets.allows(t, y) => 0.0,
-            LossFrom::Nearest => {
-                sets.of(t).iter().map(|&candidate| cost.cost(candidate, y)).fold(f64::INFINITY, f64::min)
-            }
+            LossFrom::Nearest => sets.nearest_cost(t, y, |candidate| cost.cost(candidate, y)),
         }
     }
 
@@ -64,8 +61,9 @@ impl ChainStructure {
         let mut path = Vec::new();
         if mix.score > 0.0 && mix.loss > 0.0 {
             let unit = mix.loss / mix.score * self.options.loss.unit(costs.len() / labels);
-            let ChainScores { unary, augmented, pair_values, transition, steps, triples, best, outside, .. } =
-                scores;
+            let ChainScores {
+                unary, augmented, pair_values, transition, steps, triples, best, outside, ..
+            } = scores;
             augmented.clear();
             augmented.extend(unary.iter().zip(costs).map(|(score, cost)| score + unit * cost));
             if walks_pairs {

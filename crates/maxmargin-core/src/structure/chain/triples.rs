@@ -167,7 +167,12 @@ impl ChainStructure {
     }
 
     /// The values of all pairs of neighbouring labels, given those of labels and of steps.
-    pub(super) fn pair_values<T: Copy + std::ops::Add<Output = T>>(&self, unary: &[T], step: &[T], out: &mut Vec<T>) {
+    pub(super) fn pair_values<T: Copy + std::ops::Add<Output = T>>(
+        &self,
+        unary: &[T],
+        step: &[T],
+        out: &mut Vec<T>,
+    ) {
         let (labels, size) = (self.labels, self.label_pairs());
         out.clear();
         for (t, now) in unary.chunks_exact(labels).enumerate().skip(1) {
