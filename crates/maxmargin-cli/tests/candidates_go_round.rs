@@ -55,6 +55,8 @@ fn a_model_of_candidates_is_a_model() {
 fn errors_name_the_place_and_the_remedy() {
     let folder = folder();
     folder.write("empty.txt", "Anna PER|\nsees O\n\n");
+    folder.write("nothing.txt", "Anna |\nsees O\n\n");
+    folder.write("between.txt", "Anna PER\nsees O||PER\n\n");
     folder.write("mixed.txt", LISTS.replace("_X", "_"));
     folder.write("strange.txt", "Anna PER|ORG\n\n");
     folder.write("open.txt", "Anna PER|O\nsees O\n\n");
@@ -83,13 +85,22 @@ fn errors_name_the_place_and_the_remedy() {
     );
     folder.refusal(
         "train multilabel --train train.txt --format conll --candidates --lambda 0.1 --model m.model",
-        &["--candidates", "chain and multiclass"],
+        &["--candidates", "chain, multiclass and hierarchy"],
     );
     folder.run(&train("train.txt", "--lambda 0.1")).success();
     folder.refusal(
         "predict --model m.model --input strange.txt",
         &["strange.txt:1:10", "`ORG` is no label of the model", "LOC, O, PER"],
     );
+    folder.refusal(
+        "eval --model m.model --data strange.txt",
+        &["strange.txt:1:10", "`ORG` is no label of the model"],
+    );
+    for command in ["predict --model m.model --input", "eval --model m.model --data"] {
+        folder.refusal(&format!("{command} empty.txt"), &["empty.txt:1:10", "an empty candidate"]);
+        folder.refusal(&format!("{command} nothing.txt"), &["nothing.txt:1:6", "an empty candidate"]);
+        folder.refusal(&format!("{command} between.txt"), &["between.txt:2:8", "an empty candidate"]);
+    }
     folder.refusal("eval --model m.model --data open.txt", &["open.txt", "needs the true labels"]);
 }
 
@@ -108,4 +119,26 @@ fn lists_that_nobody_asked_about_are_noted() {
     let asked =
         notes("train chain --train train.txt --format conll --candidates --lambda 0.1 --model m.model");
     assert!(!asked.contains("reads as a list") && !asked.contains("changes nothing"), "{asked}");
+}
+
+/// Second-order chains and nodes of a hierarchy, by the same flag.
+#[test]
+fn other_tasks_have_candidates() {
+    let folder = folder();
+    folder
+        .run("train chain --order 2 --train train.txt --format conll --candidates --lambda 0.05 --model o.model --test test.txt")
+        .success();
+    assert_eq!(folder.output("predict --model o.model --input new.txt"), "PER\nO\nLOC\n\n");
+    folder.write("nodes.svm", "a/b|a/c 1:1\na/b 1:1\nd/e|a/b 2:1\nd/e 2:1\n_ 1:1\na/c 3:1\n");
+    folder.write("rows.svm", "a/b 1:1\nd/e 2:1\n");
+    let text = folder.output(
+        "train hierarchy --train nodes.svm --candidates --lambda 0.02 --model h.model --test rows.svm",
+    );
+    assert!(text.contains("candidates   cllp, "), "{text}");
+    assert_eq!(folder.output("predict --model h.model --input rows.svm"), "a/b\nd/e\n");
+    folder.write("inner.svm", "a|a/c 1:1\na/b 1:1\nd/e 2:1\n");
+    folder.refusal(
+        "train hierarchy --train inner.svm --inner no --candidates --lambda 0.02 --model h.model",
+        &["--inner", "`a`"],
+    );
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use maxmargin_core::Result;
 use maxmargin_core::features::{FeatureMatrix, Rows};
+use maxmargin_core::inference::{Hierarchy, LabelGraph};
 use maxmargin_core::risk::{
     CandidateExample, CandidateOptions, CandidateProblem, Groups, Point, Risk, StructuredRisk, evaluate,
 };
@@ -13,7 +14,8 @@ use maxmargin_core::search::MarginSearch;
 use maxmargin_core::solver::{Bmrm, Certificate, Limits, Outcome, Solver, SolverKind, SolverSettings, run};
 use maxmargin_core::structure::{
     CandidateInput, CandidateLoss, CandidateSets, CandidateStructure, ChainLoss, ChainOptions,
-    ChainStructure, CostMatrix, Example, LabelCost, LossFrom, Mix, MulticlassStructure, Side, Structure,
+    ChainStructure, CostMatrix, Example, Inference, LabelCost, LabelSet, LossFrom, Mix, MulticlassStructure,
+    MultilabelOptions, MultilabelStructure, NodeLoss, NodeOptions, NodeStructure, SetLoss, Side, Structure,
 };
 use maxmargin_core::testing::check_structure;
 use rand::{RngExt, SeedableRng};
@@ -56,7 +58,11 @@ fn chains() -> Vec<ChainStructure> {
             let options =
                 ChainOptions { bias: boundary, boundary, loss: ChainLoss { cost: cost.clone(), mean } };
             let chain = ChainStructure::new(FEATURES - pairs, LABELS as usize, options).expect("it fits");
-            all.push(chain.with_pair_features(pairs).expect("it fits"));
+            let chain = chain.with_pair_features(pairs).expect("it fits");
+            all.push(chain.clone());
+            // Of second order, with weights for all three labels in a row or for some.
+            all.push(chain.clone().with_triples(None).expect("it fits"));
+            all.push(chain.with_triples(Some(&[[0, 1, 2], [2, 2, 2], [1, 0, 1]])).expect("it fits"));
         }
     }
     all
@@ -141,6 +147,82 @@ fn searches_equal_enumeration() {
             check_sides(&structure, input, sets, &[0, 1, 2], &mut random);
         }
     }
+}
+
+/// Nodes of trees and other graphs, of which all or some are labels, under each loss.
+#[test]
+fn searches_among_nodes_equal_enumeration() {
+    let mut random = Pcg64Mcg::seed_from_u64(9);
+    let hierarchies = [
+        Hierarchy::forest(&[None, None, Some(1), Some(1), Some(2)]).expect("a forest"),
+        Hierarchy::from_parents(&[vec![], vec![], vec![0, 1], vec![1], vec![2, 3]]).expect("a graph"),
+    ];
+    let costs: Arc<[f64]> = vec![1.0, 2.0, 0.5, 1.5, 3.0].into();
+    for hierarchy in hierarchies.map(Arc::new) {
+        for labels in [vec![0, 1, 2, 3, 4], vec![0, 3, 4]] {
+            for loss in [
+                NodeLoss::ZeroOne,
+                NodeLoss::Difference { costs: None },
+                NodeLoss::Distance { weights: Some(Arc::clone(&costs)) },
+            ] {
+                let options = NodeOptions { labels: Some(labels.clone()), loss, ..NodeOptions::default() };
+                let structure =
+                    NodeStructure::new(FEATURES, Arc::clone(&hierarchy), options).expect("it fits");
+                for _ in 0..5 {
+                    let named: Vec<u32> =
+                        labels.iter().copied().filter(|_| random.random_bool(0.5)).collect();
+                    let (input, sets) = (rows(1, &mut random), CandidateSets::new([&named[..]]));
+                    check_sides(&structure, input, sets, &labels, &mut random);
+                }
+                let searches = structure.offers().candidates.expect("nodes have them");
+                let input = rows(1, &mut random);
+                assert!(searches.check_sets(&input, &CandidateSets::new([&[9][..]])).is_err(), "no node");
+                let is_label = searches.check_sets(&input, &CandidateSets::new([&[2][..]])).is_ok();
+                assert_eq!(is_label, labels.contains(&2));
+            }
+        }
+    }
+}
+
+/// Labels that are in, out or open, each by itself, with a forest of pairs, and with few labels in cycles.
+#[test]
+fn searches_among_label_sets_equal_enumeration() {
+    let mut random = Pcg64Mcg::seed_from_u64(10);
+    let graph = |edges: &[(u32, u32)]| LabelGraph::new(4, edges.to_vec()).expect("a graph");
+    let weights: Arc<[f64]> = vec![1.0, 2.0, 0.5, 1.5].into();
+    let losses = [
+        SetLoss::default(),
+        SetLoss::Hamming { weights: Some(Arc::clone(&weights)), mean: true },
+        SetLoss::Mistakes { miss: weights, wrong: vec![3.0, 0.5, 1.0, 1.0].into(), mean: false },
+    ];
+    for graph in [graph(&[]), graph(&[(0, 2), (1, 2)]), LabelGraph::complete(4)] {
+        for loss in losses.clone() {
+            let options = MultilabelOptions { loss, ..MultilabelOptions::default() };
+            let structure = MultilabelStructure::new(FEATURES, graph.clone(), options).expect("it fits");
+            let all: Vec<LabelSet> = (0..16_u32)
+                .map(|mask| {
+                    let on: Vec<u32> = (0..4).filter(|label| mask & (1 << label) != 0).collect();
+                    LabelSet::of(&on)
+                })
+                .collect();
+            for _ in 0..8 {
+                let known: Vec<Vec<u32>> = (0..4)
+                    .map(|_| match random.random_range(0..4) {
+                        0 => vec![],
+                        1 => vec![1, 0],
+                        value => vec![value - 2],
+                    })
+                    .collect();
+                let sets = CandidateSets::new(known.iter().map(Vec::as_slice));
+                check_sides(&structure, rows(1, &mut random), sets, &all, &mut random);
+            }
+        }
+    }
+    // Fractional sets are neither inside nor outside.
+    let options = MultilabelOptions { inference: Inference::Relaxed, ..MultilabelOptions::default() };
+    let relaxed = MultilabelStructure::new(FEATURES, LabelGraph::complete(4), options).expect("it fits");
+    let refused = CandidateStructure::new(relaxed, CandidateLoss::Completion).expect_err("it is relaxed");
+    assert!(refused.to_string().contains("forest of pairs"), "{refused}");
 }
 
 /// A small problem with a truth among the candidates.

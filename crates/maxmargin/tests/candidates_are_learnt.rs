@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use maxmargin::data::{Completion, Format, ReadOptions, TaskData, UNKNOWN_LABEL};
 use maxmargin::solver::{Halt, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::{RowExamples, SequenceExamples, TaskObject};
+use maxmargin::tasks::{Hierarchy, HierarchyExamples, RowExamples, SequenceExamples, Task, TaskObject};
 use maxmargin::training::{
     CandidateMethod, CandidateStart, Candidates, CheckpointPlan, Event, Stage, Trained, Turn,
 };
@@ -107,6 +107,8 @@ fn errors_name_the_place_and_the_remedy() {
         ("a O\n\nb |O\n", (3, 3), "one | between them"),
         ("a O||B-X\n", (1, 5), "_ stands for any label"),
         ("a O|_\n", (1, 5), "any label goes alone"),
+        ("a |\n", (1, 3), "an empty candidate in `|`"),
+        ("a B-X||O\n", (1, 7), "an empty candidate in `B-X||O`"),
     ] {
         match read(&Chain::default(), "a.txt", text, true) {
             Err(Error::Data { place: found, problem }) => {
@@ -117,7 +119,7 @@ fn errors_name_the_place_and_the_remedy() {
         }
     }
     let refused = read(&Multilabel::default(), "a.svm", "1,2 1:1\n", true).expect_err("sets have none");
-    assert!(refused.to_string().contains("chain and multiclass do"), "{refused}");
+    assert!(refused.to_string().contains("chain, multiclass and hierarchy do"), "{refused}");
 
     // What is known to a model is fixed.
     let examples = read(&Chain::default(), "a.txt", &with_lists(20, 1), true).expect("it fits");
@@ -135,6 +137,8 @@ fn errors_name_the_place_and_the_remedy() {
     };
     let refused = read_more("Anna PER|LOC\nUlm LOC|ORG\n").expect_err("there is no ORG").to_string();
     assert!(refused.contains(":2:9") && refused.contains("`ORG` is no label of the model"), "{refused}");
+    let refused = read_more("Anna PER|\n").expect_err("an empty candidate").to_string();
+    assert!(refused.contains(":1:10") && refused.contains("an empty candidate"), "{refused}");
     assert!(read_more("Anna PER|LOC\nUlm ORG\n").is_ok(), "a strange label alone is as ever");
     assert!(read_more("Anna\nUlm\n").is_ok(), "without labels");
 }
@@ -272,6 +276,74 @@ fn truth_is_found_among_candidates() {
     let predicted = model.predict(rows.data(), 1).expect("predictions");
     let names: Vec<&str> = predicted.iter().map(|best| best[0].names()[0]).collect();
     assert_eq!(names, ["a", "a", "b", "b", "c", "c", "c"]);
+}
+
+/// Rows with one node of a hierarchy each: turns end, lists are learnt from, and nodes that nothing names are no answers.
+#[test]
+fn nodes_of_a_hierarchy_have_candidates() {
+    let text =
+        "a/b|a/c 1:1\na/b 1:1\nd/e|a/b 2:1\nd/e 2:1\nd/f 3:1\nd/e|d/f|d/f 3:1\n? 1:1\na/c|a/b|a/c 4:1\n";
+    let task = Hierarchy::default();
+    let examples = read(&task, "a.svm", text, true).expect("it fits");
+    let data = examples.data().of_type::<HierarchyExamples>().expect("nodes");
+    assert_eq!(data.candidates().map(|rows| rows.counts()), Some([3, 4, 1]));
+    let second = TaskData::subset(data, &[2, 6]).expect("they exist");
+    assert_eq!(second.candidates().expect("still there").counts(), [0, 1, 1]);
+    let other = read(&task, "a.svm", &text.replace("a/c|a/b|a/c", "a/b|a/c|a/c"), true).expect("it fits");
+    assert_ne!(examples.data().fingerprint(), other.data().fingerprint());
+    for method in CandidateMethod::NAMES {
+        for weights in ["all", "seen"] {
+            let mut task = Hierarchy::default();
+            task.set("weights", &[weights.to_owned()]).expect("an option");
+            let candidates =
+                Candidates { method: method.parse().expect("a method"), ..Candidates::default() };
+            let trainer = Trainer::new(task).lambda(0.02).gap(1e-4).candidates(candidates);
+            let (trained, told) = trained(&trainer, &examples);
+            assert_eq!(told.is_empty(), !candidates.method.takes_turns(), "{method}");
+            assert!(told.last().is_none_or(|last| last.changed == 0), "{method}: {told:?}");
+            let predicted = trained.model.predict(examples.data(), 1).expect("predictions");
+            let names: Vec<&str> = predicted.iter().map(|best| best[0].names()[0]).collect();
+            if method == "cllp" {
+                assert_eq!(names, ["a/b", "a/b", "d/e", "d/e", "d/f", "d/f", "a/b", "a/c"], "{weights}");
+            }
+        }
+    }
+    match read(&task, "a.svm", "a/b|a/c 1:1\nd/e||a/b 2:1\n", true) {
+        Err(Error::Data { place, problem }) => {
+            assert_eq!((place.line, place.column), (2, 5), "{problem}");
+        }
+        other => panic!("it gave {other:?}"),
+    }
+    // Sets of nodes have no list of sets.
+    let mut sets = Hierarchy::default();
+    sets.set("label-count", &["many".to_owned()]).expect("an option");
+    let trainer = Trainer::new(sets).lambda(0.1).candidates(Candidates::default());
+    let refused = trainer.prepare(&examples).map(|_| ()).expect_err("there are several");
+    assert!(refused.to_string().contains("nodes of a hierarchy"), "{refused}");
+}
+
+/// Chains of second order learn from candidates as others do.
+#[test]
+fn chains_of_second_order_have_candidates() {
+    let examples = read(&Chain::default(), "a.txt", &with_lists(40, 7), true).expect("it fits");
+    for (order, weights) in [("1", "all"), ("2", "all"), ("2", "seen")] {
+        let mut task = Chain::default();
+        task.set("order", &[order.to_owned()]).expect("an option");
+        task.set("weights", &[weights.to_owned()]).expect("an option");
+        for method in [CandidateMethod::Cllp, CandidateMethod::Mms] {
+            let candidates = Candidates { method, ..Candidates::default() };
+            let trainer = Trainer::new(task.clone()).lambda(0.2).gap(1e-3).candidates(candidates);
+            let (trained, told) = trained(&trainer, &examples);
+            assert_eq!(trained.stop, Stop::GapReached, "{order} {method}");
+            assert_eq!(told.last().map(|turn| turn.changed), Some(0), "{order} {method}: {told:?}");
+            for pair in told.windows(2).filter(|pair| pair[0].stage == pair[1].stage) {
+                assert!(
+                    pair[1].certificate.primal <= pair[0].certificate.primal,
+                    "{order} {method}: {told:?}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -71,3 +71,12 @@ pub trait Candidates<S: Structure> {
         mix: Mix,
     ) -> Option<Found<S::Label>>;
 }
+
+/// The best of labels that are listed one by one; the first of equals.
+pub(in crate::structure) fn best_listed<L>(
+    found: impl Iterator<Item = Found<L>>,
+    mix: Mix,
+) -> Option<Found<L>> {
+    let rank = |found: &Found<L>| mix.rank(found.score, found.loss);
+    found.reduce(|best, found| if rank(&found) > rank(&best) { found } else { best })
+}

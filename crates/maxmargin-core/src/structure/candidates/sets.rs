@@ -65,6 +65,14 @@ impl CandidateSets {
         labels.len() == self.len() && labels.iter().enumerate().all(|(t, &label)| self.allows(t, label))
     }
 
+    /// What a label costs at a position, counted from the nearest candidate there; `cost` is that of taking the label for a candidate.
+    pub(crate) fn nearest_cost(&self, position: usize, label: u32, cost: impl Fn(u32) -> f64) -> f64 {
+        match self.allows(position, label) {
+            true => 0.0,
+            false => self.of(position).iter().map(|&candidate| cost(candidate)).fold(f64::INFINITY, f64::min),
+        }
+    }
+
     /// Whether one of so many labels is no candidate somewhere: there is something outside.
     pub fn excludes_some(&self, labels: usize) -> bool {
         (0..self.len()).any(|t| (1..labels).contains(&self.of(t).len()))

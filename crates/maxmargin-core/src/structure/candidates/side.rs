@@ -59,8 +59,8 @@ impl<S: Structure> CandidateStructure<S> {
         match inner.offers().candidates {
             Some(_) => Ok(Self { inner, loss }),
             None => {
-                let problem =
-                    "this structure cannot search among candidates; chains of first order and multiclass can";
+                let problem = "this structure cannot search among candidates; chains, multiclass, nodes of a hierarchy, and label sets \
+                    with a forest of pairs or few labels can";
                 Err(Error::parameter("candidates", problem))
             }
         }

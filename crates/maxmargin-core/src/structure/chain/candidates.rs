@@ -4,8 +4,8 @@ use super::{ChainScores, ChainStructure};
 use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::{
-    EachStep, Gain, Lexicographic, MaxPlusSteps, OutsideTable, Steps, best_path_outside, k_best_viterbi,
-    viterbi,
+    EachStep, Gain, Lexicographic, MaxPlusSteps, OutsideTable, Steps, TripleSteps, best_path_outside,
+    k_best_viterbi, viterbi,
 };
 use crate::structure::{CandidateSets, Candidates, Found, LossFrom, Mix, Side};
 
@@ -28,9 +28,22 @@ impl ChainStructure {
         match from {
             LossFrom::Nothing => 0.0,
             LossFrom::Label(truth) => cost.cost(truth[t], y),
-            LossFrom::Nearest if sets.allows(t, y) => 0.0,
-            LossFrom::Nearest => {
-                sets.of(t).iter().map(|&candidate| cost.cost(candidate, y)).fold(f64::INFINITY, f64::min)
+            LossFrom::Nearest => sets.nearest_cost(t, y, |candidate| cost.cost(candidate, y)),
+        }
+    }
+
+    /// Which states are allowed: labels, or in a chain of second order pairs of them, which number each position once but the first
+    /// two, that are in the first pair together.
+    fn write_allowed(&self, sets: &CandidateSets, allowed: &mut Vec<bool>) {
+        sets.write_mask(self.labels, allowed);
+        if !self.walks_pairs(sets.len()) {
+            return;
+        }
+        let of_labels = std::mem::take(allowed);
+        for (t, now) in of_labels.chunks_exact(self.labels).enumerate().skip(1) {
+            for &is_allowed in now {
+                let before = |label: usize| t > 1 || of_labels[label];
+                allowed.extend((0..self.labels).map(|label| is_allowed && before(label)));
             }
         }
     }
@@ -44,12 +57,22 @@ impl ChainStructure {
         mix: Mix,
     ) -> Option<Vec<u32>> {
         let labels = self.labels;
+        let walks_pairs = self.walks_pairs(costs.len() / labels);
         let mut path = Vec::new();
         if mix.score > 0.0 && mix.loss > 0.0 {
             let unit = mix.loss / mix.score * self.options.loss.unit(costs.len() / labels);
-            let ChainScores { unary, augmented, transition, steps, best, outside, .. } = scores;
+            let ChainScores {
+                unary, augmented, pair_values, transition, steps, triples, best, outside, ..
+            } = scores;
             augmented.clear();
             augmented.extend(unary.iter().zip(costs).map(|(score, cost)| score + unit * cost));
+            if walks_pairs {
+                self.pair_values(augmented, if self.pairs > 0 { steps } else { transition }, pair_values);
+                let triples = TripleSteps::new(labels, triples);
+                let states = self.label_pairs();
+                return path_in(side, states, pair_values, triples, allowed, (best, outside), &mut path)
+                    .then(|| self.labels_of(&path));
+            }
             return match self.pairs {
                 0 => path_in(side, labels, augmented, &transition[..], allowed, (best, outside), &mut path),
                 _ => {
@@ -66,8 +89,16 @@ impl ChainStructure {
         };
         let mut unary: Vec<_> =
             scores.unary.iter().zip(costs).map(|(&score, &cost)| value(score, cost)).collect();
-        let steps = if self.pairs == 0 { &scores.transition } else { &scores.steps };
-        let steps: Vec<_> = steps.iter().map(|&score| value(score, 0.0)).collect();
+        let without_cost =
+            |scores: &[f64]| -> Vec<_> { scores.iter().map(|&score| value(score, 0.0)).collect() };
+        let steps = without_cost(if self.pairs == 0 { &scores.transition } else { &scores.steps });
+        if walks_pairs {
+            let (mut values, triples) = (Vec::new(), without_cost(&scores.triples));
+            self.pair_values(&unary, &steps, &mut values);
+            let triples = TripleSteps::new(labels, &triples);
+            let path = tied_path_in(side, self.label_pairs(), &mut values, triples, allowed)?;
+            return Some(self.labels_of(&path));
+        }
         match self.pairs {
             0 => tied_path_in(side, labels, &mut unary, &steps[..], allowed),
             _ => tied_path_in(side, labels, &mut unary, EachStep::new(labels, &steps), allowed),
@@ -149,7 +180,7 @@ impl Candidates<ChainStructure> for ChainStructure {
     ) -> Option<Found<Vec<u32>>> {
         let (mut allowed, mut costs) =
             (std::mem::take(&mut scores.allowed), std::mem::take(&mut scores.costs));
-        sets.write_mask(self.labels, &mut allowed);
+        self.write_allowed(sets, &mut allowed);
         self.write_costs(sets, from, &mut costs);
         let path = self.best_in(side, &allowed, &costs, scores, mix);
         (scores.allowed, scores.costs) = (allowed, costs);

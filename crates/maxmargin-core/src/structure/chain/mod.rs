@@ -451,7 +451,7 @@ impl Structure for ChainStructure {
 
     fn offers(&self) -> Offers<'_, Self> {
         match self.is_second_order() {
-            true => Offers::usual(self),
+            true => Offers { candidates: Some(self), ..Offers::usual(self) },
             false => Offers { flow: Some(self), candidates: Some(self), ..Offers::usual(self) },
         }
     }

@@ -163,7 +163,12 @@ impl ChainStructure {
     }
 
     /// The values of all pairs of neighbouring labels, given those of labels and of steps.
-    fn pair_values<T: Copy + std::ops::Add<Output = T>>(&self, unary: &[T], step: &[T], out: &mut Vec<T>) {
+    pub(super) fn pair_values<T: Copy + std::ops::Add<Output = T>>(
+        &self,
+        unary: &[T],
+        step: &[T],
+        out: &mut Vec<T>,
+    ) {
         let (labels, size) = (self.labels, self.label_pairs());
         out.clear();
         for (t, now) in unary.chunks_exact(labels).enumerate().skip(1) {
@@ -187,7 +192,7 @@ impl ChainStructure {
     }
 
     /// The labels of a path through pairs.
-    fn labels_of(&self, path: &[u32]) -> Vec<u32> {
+    pub(super) fn labels_of(&self, path: &[u32]) -> Vec<u32> {
         let labels = self.labels as u32;
         let first = path.iter().take(1).map(|pair| pair % labels);
         first.chain(path.iter().map(|pair| pair / labels)).collect()

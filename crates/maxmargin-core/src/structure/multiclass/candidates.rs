@@ -3,6 +3,7 @@
 use super::MulticlassStructure;
 use crate::error::Result;
 use crate::features::Rows;
+use crate::structure::candidates::best_listed;
 use crate::structure::{CandidateSets, Candidates, Found, LossFrom, Mix, Side};
 
 impl Candidates<MulticlassStructure> for MulticlassStructure {
@@ -22,10 +23,7 @@ impl Candidates<MulticlassStructure> for MulticlassStructure {
         match from {
             LossFrom::Nothing => 0.0,
             LossFrom::Label(truth) => self.cost.cost(*truth, *y),
-            LossFrom::Nearest if sets.allows(0, *y) => 0.0,
-            LossFrom::Nearest => {
-                sets.of(0).iter().map(|&truth| self.cost.cost(truth, *y)).fold(f64::INFINITY, f64::min)
-            }
+            LossFrom::Nearest => sets.nearest_cost(0, *y, |candidate| self.cost.cost(candidate, *y)),
         }
     }
 
@@ -39,8 +37,9 @@ impl Candidates<MulticlassStructure> for MulticlassStructure {
         mix: Mix,
     ) -> Option<Found<u32>> {
         let labels = (0..self.labels as u32).filter(|&y| sets.allows(0, y) == (side == Side::Inside));
-        let found = labels.map(|y| Found::exactly(y, scores[y as usize], self.loss_from(x, sets, from, &y)));
-        let rank = |found: &Found<u32>| mix.rank(found.score, found.loss);
-        found.reduce(|best, found| if rank(&found) > rank(&best) { found } else { best })
+        best_listed(
+            labels.map(|y| Found::exactly(y, scores[y as usize], self.loss_from(x, sets, from, &y))),
+            mix,
+        )
     }
 }

@@ -5,7 +5,7 @@ use crate::inference::{
     AllSets, BinaryField, BoundedSet, BranchAndBound, Forest, LabelGraph, MOST_LABELS, RoofDual, k_best_sets,
 };
 use crate::linear::Precise;
-use crate::structure::{Found, Mix};
+use crate::structure::{Found, Mix, Side};
 
 /// Losses count so much against scores at the end λ = 0, where they only break ties: relative to all scores together, and no
 /// more than bounds allow for the rounding of scores. What a label costs is then lost in rounding if it is some hundred times
@@ -183,18 +183,31 @@ impl MultilabelStructure {
     /// Adds λ times the loss to the scores, up to a constant, and returns λ. At the ends of the λ-oracle one of the two
     /// only breaks ties.
     pub(super) fn augment(&self, scores: &mut MultilabelScores, truth: Option<&LabelSet>, mix: Mix) -> f64 {
-        scores.augmented.clear();
-        scores.augmented.extend_from_slice(&scores.unary);
-        let Some(truth) = truth else { return 0.0 };
+        let Some(truth) = truth else {
+            scores.augmented.clone_from(&scores.unary);
+            return 0.0;
+        };
+        let mut on = truth.on().iter().peekable();
+        self.augment_by(scores, mix, |label| Some(on.next_if_eq(&&(label as u32)).is_some()))
+    }
+
+    /// The same, where `truth` says of each label, asked in their order, whether it is to be in; one of which nothing is known costs nothing.
+    pub(super) fn augment_by(
+        &self,
+        scores: &mut MultilabelScores,
+        mix: Mix,
+        mut truth: impl FnMut(usize) -> Option<bool>,
+    ) -> f64 {
+        scores.augmented.clone_from(&scores.unary);
         let labels = self.labels();
         let lambda = match mix.score == 0.0 || mix.loss == 0.0 {
             true => self.lambda_of_end(scores, mix),
             false => mix.loss / mix.score,
         };
-        let mut on = truth.on().iter().peekable();
         for (label, score) in scores.augmented.iter_mut().enumerate() {
-            let is_true = on.next_if_eq(&&(label as u32)).is_some();
-            *score += lambda * self.options.loss.slope(label, labels, is_true);
+            if let Some(is_true) = truth(label) {
+                *score += lambda * self.options.loss.slope(label, labels, is_true);
+            }
         }
         lambda
     }
@@ -253,6 +266,46 @@ impl MultilabelStructure {
                 self.bounded(scores, truth, mix, lambda, best)
             }
         }
+    }
+
+    /// The best set under the augmented scores that agrees with what is fixed, or of those that do not. For decoders that are certain.
+    pub(super) fn best_of_side(
+        &self,
+        scores: &mut MultilabelScores,
+        fixed: &[Option<bool>],
+        side: Side,
+    ) -> Option<LabelSet> {
+        let (field, kernels) = scores.augmented_field(&self.graph);
+        if let SetDecoder::Listed = &self.decoder {
+            kernels.fill(field);
+            let bits = |is: Option<bool>| {
+                let labels =
+                    (0..).zip(fixed).filter(|(_, fixed)| fixed.is_some() && (is.is_none() || **fixed == is));
+                labels.fold(0_u32, |mask, (label, _)| mask | 1 << label)
+            };
+            let (mask, values) = (bits(None), bits(Some(true)));
+            let mut best = kernels.all.best_by_key(1, |set| usize::from(set & mask != values));
+            return best.swap_remove(usize::from(side == Side::Outside)).map(|(set, _)| of_mask(set));
+        }
+        if side == Side::Inside {
+            return Some(of_flags(&kernels.solve(&self.decoder, field, fixed).on));
+        }
+        let best = kernels.solve(&self.decoder, field, &[]);
+        let differs = |(on, fixed): (&bool, &Option<bool>)| fixed.is_some_and(|fixed| fixed != *on);
+        if best.on.iter().zip(fixed).any(differs) {
+            return Some(of_flags(&best.on));
+        }
+        let mut other = vec![None; fixed.len()];
+        let mut best: Option<BoundedSet> = None;
+        for (label, known) in fixed.iter().enumerate().filter(|(_, fixed)| fixed.is_some()) {
+            other[label] = known.map(|on| !on);
+            let found = kernels.solve(&self.decoder, field, &other);
+            other[label] = None;
+            if best.as_ref().is_none_or(|best| found.score > best.score) {
+                best = Some(found);
+            }
+        }
+        best.map(|best| of_flags(&best.on))
     }
 
     /// The k best sets under a mix, best first.

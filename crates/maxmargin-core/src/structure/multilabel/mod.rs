@@ -7,6 +7,7 @@
 //! The best set is found by dynamic programming where the graph is a forest, by enumeration for few labels, and else by
 //! branch and bound. For training there is also the linear relaxation, whose labels are fractional: a max-flow each.
 
+mod candidates;
 mod decoding;
 mod flips;
 mod label_set;
@@ -26,7 +27,7 @@ pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::shape::{check_ascending, check_features, check_rows, check_size};
-use super::{Found, LabelSets, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
+use super::{Candidates, Found, LabelSets, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -404,7 +405,8 @@ impl Structure for MultilabelStructure {
     fn offers(&self) -> Offers<'_, Self> {
         let relaxed = self.is_relaxed().then_some(self as &dyn Relaxed<Self>);
         let sets = self.options.loss.of_sizes().is_some().then_some(self as &dyn LabelSets<Self>);
-        Offers { relaxed, sets, ..Offers::usual(self) }
+        let candidates = self.has_candidates().then_some(self as &dyn Candidates<Self>);
+        Offers { relaxed, sets, candidates, ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use super::Taxonomy;
-use crate::data::{Dataset, ExampleRows, FeatureMatrix, TaskData, UNKNOWN_LABEL, are_starts, refuse, starts};
+use crate::data::{
+    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, are_starts,
+    refuse, starts,
+};
 use crate::error::Result;
 use crate::inference::Hierarchy;
+use crate::tasks::candidates::{add_candidates, of_candidates};
 
 /// Rows with the nodes of a hierarchy that each has. Of a node and one above it only the first is kept: it implies the other.
 ///
@@ -29,6 +33,8 @@ pub struct HierarchyExamples {
     labels: Vec<u32>,
     /// None where nobody knows any label.
     taxonomy: Option<Arc<Taxonomy>>,
+    /// Nodes of which each row has one, where that is all that is known.
+    candidates: Option<Arc<RowCandidates>>,
 }
 
 impl HierarchyExamples {
@@ -56,7 +62,22 @@ impl HierarchyExamples {
         let specific = |set: &[usize]| most_specific(taxonomy.hierarchy(), &labels[set[0]..set[1]]);
         let each: Vec<Vec<u32>> = sets.windows(2).map(specific).collect();
         let (sets, labels) = (starts(each.iter().map(Vec::len)), each.concat());
-        Ok(Self { rows, sets, labels, taxonomy: Some(taxonomy) })
+        Ok(Self { rows, sets, labels, taxonomy: Some(taxonomy), candidates: None })
+    }
+
+    /// Rows with one node each, of which candidates are known.
+    pub fn with_candidates(
+        rows: impl Into<ExampleRows>,
+        candidates: RowCandidates,
+        taxonomy: Arc<Taxonomy>,
+    ) -> Result<Self> {
+        let nodes = taxonomy.hierarchy().nodes();
+        if candidates.label_count() > nodes {
+            return refuse(format!("a candidate is a node beyond the {nodes} of the hierarchy"));
+        }
+        let starts: Vec<usize> = (0..=candidates.len()).collect();
+        let examples = Self::new(rows, &starts, &candidates.known_labels(), taxonomy)?;
+        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
     }
 
     /// The same from a list for each row.
@@ -74,13 +95,16 @@ impl HierarchyExamples {
     pub fn unlabelled(rows: impl Into<ExampleRows>) -> Self {
         let rows = rows.into().ungrouped();
         let (sets, labels) = ((0..=rows.len()).collect(), vec![UNKNOWN_LABEL; rows.len()]);
-        Self { rows, sets, labels, taxonomy: None }
+        Self { rows, sets, labels, taxonomy: None, candidates: None }
     }
 
     /// Rows of a table whose labels are numbered like the nodes.
     pub(super) fn of_table(mut table: Dataset, taxonomy: Arc<Taxonomy>) -> Result<Self> {
         let (rows, sets, labels) = taken(&mut table)?;
-        Self::new(rows, &sets, &labels, taxonomy)
+        match table.candidates.take() {
+            Some(candidates) => Self::with_candidates(rows, candidates, taxonomy),
+            None => Self::new(rows, &sets, &labels, taxonomy),
+        }
     }
 
     /// The same, where each label has become a node: `number` has these.
@@ -89,6 +113,10 @@ impl HierarchyExamples {
         number: &[u32],
         taxonomy: Arc<Taxonomy>,
     ) -> Result<Self> {
+        if let Some(candidates) = &mut table.candidates {
+            candidates.renumber(number);
+            return Self::of_table(table, taxonomy);
+        }
         let (rows, sets, mut labels) = taken(&mut table)?;
         for label in labels.iter_mut().filter(|label| **label != UNKNOWN_LABEL) {
             *label = number[*label as usize];
@@ -117,6 +145,14 @@ impl HierarchyExamples {
         match &self.taxonomy {
             Some(taxonomy) => taxonomy.hierarchy().closure(&nodes),
             None => nodes,
+        }
+    }
+
+    /// The nodes that an example may end at, as far as it names any: its candidates, or what it has.
+    pub(super) fn named_of(&self, example: usize) -> &[u32] {
+        match &self.candidates {
+            Some(candidates) => candidates.of(example),
+            None => self.labels_of(example),
         }
     }
 
@@ -173,7 +209,8 @@ impl TaskData for HierarchyExamples {
         let rows = self.rows.subset(examples)?;
         let sets = starts(examples.iter().map(|&i| self.labels_of(i).len()));
         let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
-        Ok(Self { rows, sets, labels, taxonomy: self.taxonomy.clone() })
+        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(examples.iter().copied())));
+        Ok(Self { rows, sets, labels, taxonomy: self.taxonomy.clone(), candidates })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -181,7 +218,37 @@ impl TaskData for HierarchyExamples {
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len() + 8 * self.sets.len()
+        let of_candidates = self.candidates.as_ref().map_or(0, |rows| rows.bytes());
+        self.rows.bytes() + 4 * self.labels.len() + 8 * self.sets.len() + of_candidates
+    }
+
+    fn candidates(&self) -> Option<&RowCandidates> {
+        self.candidates.as_deref()
+    }
+
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?;
+        let leaves = self.taxonomy.as_ref().map_or(&[][..], |taxonomy| taxonomy.hierarchy().leaves());
+        // Any label is any leaf: other nodes may be no labels.
+        let any = |row: usize| if candidates.of(row).is_empty() { leaves } else { candidates.of(row) };
+        let labels = match how {
+            Completion::Random => {
+                RowCandidates::new((0..self.len()).map(any)).completed(how, labels, seed)?
+            }
+            Completion::First | Completion::Majority => candidates.completed(how, labels, seed)?,
+        };
+        Ok(Self { labels, candidates: None, ..self.clone() })
+    }
+
+    fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
+        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+    }
+
+    fn known_parts(&self) -> Result<Self> {
+        let candidates = of_candidates(self.candidates.as_deref())?;
+        let known: Vec<usize> = (0..self.len()).filter(|&i| candidates.known(i).is_some()).collect();
+        Ok(Self { candidates: None, ..self.subset(&known)? })
     }
 
     fn fingerprint(&self) -> u64 {
@@ -199,6 +266,7 @@ impl TaskData for HierarchyExamples {
                 if i == 0 {
                     fingerprint.add(of_hierarchy);
                 }
+                add_candidates(self.candidates.as_deref(), i..i + 1, fingerprint);
             },
         )
     }

@@ -43,8 +43,9 @@ impl HierarchyOptions {
     pub(super) fn table_options(&self, options: &ReadOptions, nodes: &NamedNodes) -> ReadOptions {
         let allowed = nodes.graph.as_ref().map(|graph| Arc::new(graph.names().clone()));
         ReadOptions {
-            label_sets: true,
-            label_lists: true,
+            // Candidates are of one node.
+            label_sets: !options.candidates,
+            label_lists: !options.candidates,
             allowed_labels: allowed,
             renamed_labels: (!nodes.renamed.is_empty()).then(|| Arc::new(nodes.renamed.clone())),
             ..options.clone()

@@ -61,9 +61,8 @@ impl HierarchyOptions {
         self.weights.resolved(columns, nodes, |see| {
             for i in 0..data.len() {
                 let input = data.rows().input(i);
-                let mut of_example =
-                    if self.norm == Norm::Flat { data.labels_of(i).to_vec() } else { data.nodes_of(i) };
-                of_example.retain(|&node| node != UNKNOWN_LABEL);
+                let named = data.named_of(i).iter().copied().filter(|&node| node != UNKNOWN_LABEL).collect();
+                let of_example = if self.norm == Norm::Flat { named } else { data.closed(named) };
                 (0..input.len()).for_each(|row| see(input.row(row), &of_example));
             }
         })
@@ -77,6 +76,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
     const NAME: &'static str = super::NAME;
     const ABOUT: &'static str = super::ABOUT;
     const HAS_SETS: bool = true;
+    const HAS_CANDIDATES: bool = true;
 
     fn options() -> Vec<TaskOption> {
         options::all()
@@ -136,7 +136,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         if self.options.inner == Some(false) {
             for i in 0..data.len() {
                 let is_inner = |node: &&u32| **node != UNKNOWN_LABEL && !hierarchy.is_leaf(**node);
-                if let Some(&node) = data.labels_of(i).iter().find(is_inner) {
+                if let Some(&node) = data.named_of(i).iter().find(is_inner) {
                     let problem = format!(
                         "example {} of the training data ends at `{}`, which has others below it; the option inner=yes allows that",
                         i + 1,
@@ -155,7 +155,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         let mut ends = vec![false; hierarchy.nodes()];
         for i in 0..data.len() {
             data.nodes_of(i).iter().for_each(|&node| support[node as usize] += 1);
-            let known = data.labels_of(i).iter().filter(|&&node| node != UNKNOWN_LABEL);
+            let known = data.named_of(i).iter().filter(|&&node| node != UNKNOWN_LABEL);
             known.for_each(|&node| ends[node as usize] = true);
         }
         let is_end = |node: &u32| match self.options.inner {

@@ -5,6 +5,7 @@
 //! the normalised SVM that divides the margin of each label by its distance from the truth (6.13) is [`NodeLoss::Distance`] under the surrogate
 //! h/g + 1, which is `general=0,-1`.
 
+mod candidates;
 mod loss;
 mod oracles;
 mod tree_losses;
@@ -404,7 +405,7 @@ impl Structure for NodeStructure {
     }
 
     fn offers(&self) -> Offers<'_, Self> {
-        Offers { flow: Some(self), ..Offers::usual(self) }
+        Offers { flow: Some(self), candidates: Some(self), ..Offers::usual(self) }
     }
 
     fn kernel(&self, x: &Rows) -> f64 {

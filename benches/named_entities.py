@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Named entities under every surrogate (THESIS, Table 5.4): CoNLL-2003 as chain and as segmentation.
+
+    python3 benches/named_entities.py run --data FOLDER --program target/release/maxmargin --task chain --output chain.json
+    python3 benches/named_entities.py show chain.json segmentation.json --figure docs/named-entities.svg
+
+λ is the one with the best F1 on test A, for each surrogate; figures are those of test B. F1 counts all entities together, types is
+the mean of the F1 of the four types, sentences that of the F1 of sentences with an entity. Intervals are those of 95 % of resampled test
+sets; those of differences from margin are paired. Queries per search are those of the second half of a run, when searches
+remember. Runs are single-threaded; seconds are CPU seconds of the whole program.
+"""
+import argparse, json, os, random, resource, statistics, subprocess, tempfile
+
+from candidates import iob2, read, write
+
+# Name, options, and by what λ is divided: Micro-F1 counts shares of a sentence where others count positions.
+SURROGATES = {
+    "margin": (["--surrogate", "margin"], 1),
+    "slack": (["--surrogate", "slack", "--search", "hull"], 1),
+    "beta=0.5": (["--surrogate", "beta=0.5", "--search", "hull"], 1),
+    "prob-convex": (["--surrogate", "prob-convex", "--search", "hull"], 1),
+    "prob": (["--surrogate", "prob", "--search", "hull", "--solver", "sgd", "--max-passes", "20"], 1),
+    "micro-f1": (["--surrogate", "micro-f1", "--search", "hull"], 10),
+}
+
+
+def entities(tags):
+    """The entities of tags in IOB2: type, first position, and the one after the last."""
+    found, start = set(), None
+    for t, tag in enumerate([*tags, "O"]):
+        if start is not None and not (tag.startswith("I-") and tag[2:] == tags[start][2:]):
+            found.add((tags[start][2:], start, t))
+            start = None
+        if start is None and tag != "O":
+            start = t
+    return found
+
+
+def counts(truth, predicted):
+    """For each sentence and type: entities that are right, predicted, and true."""
+    sentences = []
+    for own, other in zip(truth, predicted, strict=True):
+        own, other = entities(own), entities(other)
+        of_type = lambda some, name: sum(entity[0] == name for entity in some)
+        types = sorted({entity[0] for entity in own | other})
+        sentences.append({name: [of_type(some, name) for some in (own & other, other, own)] for name in types})
+    return sentences
+
+
+def f1(right, predicted, true):
+    return 200 * right / (predicted + true) if predicted + true else 0.0
+
+
+def figures(sentences):
+    """F1 of all, the mean of types, and the mean of sentences."""
+    types, of_sentences = {}, []
+    for sentence in sentences:
+        whole = [0, 0, 0]
+        for name, numbers in sentence.items():
+            total = types.setdefault(name, [0, 0, 0])
+            for k, number in enumerate(numbers):
+                total[k] += number
+                whole[k] += number
+        if whole[2]:
+            of_sentences.append(f1(*whole))
+    whole = [sum(numbers[k] for numbers in types.values()) for k in range(3)]
+    return {"f1": f1(*whole), "types": statistics.mean(f1(*numbers) for numbers in types.values()),
+            "sentences": statistics.mean(of_sentences)}
+
+
+def bootstrap(runs, rounds):
+    """Figures of resampled test sets, the same for all runs."""
+    draw = random.Random(0)
+    length = len(next(iter(runs.values())))
+    resampled = {name: [] for name in runs}
+    for _ in range(rounds):
+        places = draw.choices(range(length), k=length)
+        for name, sentences in runs.items():
+            resampled[name].append(figures([sentences[place] for place in places]))
+    return resampled
+
+
+def interval(values):
+    values = sorted(values)
+    cut = round(0.025 * len(values))
+    return [values[cut], values[-1 - cut]]
+
+
+class Bench:
+    def __init__(self, settings):
+        self.settings = settings
+        self.folder = tempfile.mkdtemp(prefix="entities-")
+        self.files = {}
+        for name, file in (("train", "eng.train.gz"), ("a", "eng.testa"), ("b", "eng.testb")):
+            sentences = [[(*token[:3], tag) for token, tag in zip(s, iob2([token[3] for token in s]))]
+                         for s in read(f"{settings.data}/conll2003/{file}")]
+            self.files[name] = self.path(name)
+            write(self.files[name], sentences)
+            if name == "b":
+                self.truth = [[token[3] for token in sentence] for sentence in sentences]
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        out = subprocess.run([self.settings.program, *arguments], stdout=subprocess.PIPE, check=True, text=True).stdout
+        return out, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def train(self, options, lambda_, model):
+        settings = self.settings
+        first = ["--first", str(settings.first)] if settings.first else []
+        out, seconds = self.run("train", settings.task, "--train", self.files["train"], "--templates", "ner", *first, *options,
+                                "--lambda", repr(lambda_), "--gap", str(settings.gap), "--time-limit", str(settings.time_limit),
+                                "--threads", "1", "--model", model, "--test", self.files["a"], "--log", self.path("log"),
+                                "--json", "--quiet")
+        report = json.loads(out)
+        with open(self.path("log"), encoding="utf-8") as log:
+            passes = [json.loads(line) for line in log]
+        middle, last = passes[len(passes) // 2 - 1] if len(passes) > 1 else {"queries": 0, "oracle_calls": 0}, passes[-1]
+        searches = last["oracle_calls"] - middle["oracle_calls"]
+        test = report["test"]
+        return {"lambda": lambda_, "seconds": seconds, "gap": report["gap"], "passes": report["passes"], "stop": report["stop"],
+                "queries": (last["queries"] - middle["queries"]) / max(searches, 1),
+                "f1_of_a": 100 * (test["chunk_f1"] if "chunk_f1" in test else test["micro_f1"])}
+
+    def predict(self, model):
+        out, _ = self.run("predict", "--model", model, "--input", self.files["b"], "--quiet", "--threads", "1")
+        return [sentence.split("\n") for sentence in out.strip("\n").split("\n\n")]
+
+
+def run(settings):
+    bench = Bench(settings)
+    results, sentences = {}, {}
+    for name in settings.surrogates:
+        options, divisor = SURROGATES[name]
+        best = None
+        for lambda_ in settings.lambdas:
+            found = bench.train(options, lambda_ / divisor, bench.path("model"))
+            print(f"{settings.task} {name}, λ = {found['lambda']:g}: F1 of test A {found['f1_of_a']:.2f}, {found['passes']} passes, "
+                  f"gap {found['gap']:.2g}, {found['seconds']:.0f} s, {found['queries']:.2f} queries a search", flush=True)
+            if best is None or found["f1_of_a"] > best["f1_of_a"]:
+                best = found
+                os.replace(bench.path("model"), bench.path("best"))
+        sentences[name] = counts(bench.truth, bench.predict(bench.path("best")))
+        results[name] = {**best, **figures(sentences[name])}
+        print(f"{settings.task} {name}: test B {figures(sentences[name])}", flush=True)
+        write_results(settings, results, sentences)
+    print(table(results))
+
+
+def write_results(settings, results, sentences):
+    """Intervals of all runs so far: a run that is cut short leaves a table."""
+    resampled = bootstrap(sentences, settings.rounds)
+    for name, result in results.items():
+        result["intervals"] = {key: interval([r[key] for r in resampled[name]]) for key in ("f1", "types", "sentences")}
+        pairs = list(zip(resampled[name], resampled["margin"]))
+        result["against_margin"] = {key: interval([a[key] - b[key] for a, b in pairs]) for key in ("f1", "types", "sentences")}
+    with open(settings.output, "w", encoding="utf-8") as out:
+        json.dump({"task": settings.task, "first": settings.first, "results": results}, out, indent=1)
+
+
+def table(results):
+    lines = ["| surrogate | λ | F1 | types | sentences | F1 against margin | sentences against margin | queries per search | CPU seconds | gap |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, run in results.items():
+        value = lambda key: "{:.2f} ({:.1f} – {:.1f})".format(run[key], *run["intervals"][key])
+        def difference(key):
+            low, high = run["against_margin"][key]
+            return f"{low:+.2f} – {high:+.2f}{' *' if low > 0 or high < 0 else ''}" if name != "margin" else ""
+        gap = f"{run['gap']:.3f}" if run["gap"] < 1 else "none"
+        lines.append(f"| {name} | {run['lambda']:g} | {value('f1')} | {value('types')} | {value('sentences')} | {difference('f1')} | "
+                     f"{difference('sentences')} | {run['queries']:.2f} | {run['seconds']:.0f} | {gap} |")
+    return "\n".join(lines)
+
+
+def figure(all_results):
+    """Differences from margin with their intervals, a panel for each figure."""
+    width, left, row, panel = 760, 190, 22, 260
+    rows = [(task, name, run) for task, results in all_results for name, run in results.items() if name != "margin"]
+    keys = (("f1", "F1 of all entities"), ("sentences", "mean F1 of sentences"))
+    ends = [end for _, _, run in rows for key, _ in keys for end in run["against_margin"][key]]
+    low, high = min(ends, default=-1) - 0.1, max(ends, default=1) + 0.1
+    place = lambda k, value: left + k * (panel + 20) + (value - low) / (high - low) * panel
+    height = 70 + row * len(rows)
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{width}" height="{height}" fill="white"/>']
+    for k, (key, title) in enumerate(keys):
+        out.append(f'<text x="{left + k * (panel + 20)}" y="18" font-weight="bold">{title}, against margin</text>')
+        out.append(f'<line x1="{place(k, 0):.1f}" x2="{place(k, 0):.1f}" y1="28" y2="{height - 32}" stroke="#999999"/>')
+        out.append(f'<text x="{place(k, 0):.1f}" y="{height - 18}" text-anchor="middle" fill="#555555">0</text>')
+        for end in (low, high):
+            out.append(f'<text x="{place(k, end):.1f}" y="{height - 18}" text-anchor="middle" fill="#555555">{end:+.1f}</text>')
+    margins = {task: results["margin"] for task, results in all_results}
+    for number, (task, name, run) in enumerate(rows):
+        y = 40 + row * number
+        out.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{task}, {name}</text>')
+        for k, (key, _) in enumerate(keys):
+            ends = run["against_margin"][key]
+            colour = "#c44e52" if ends[1] < 0 else "#55a868" if ends[0] > 0 else "#4c72b0"
+            out.append(f'<line x1="{place(k, ends[0]):.1f}" x2="{place(k, ends[1]):.1f}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="3"/>')
+            out.append(f'<circle cx="{place(k, run[key] - margins[task][key]):.1f}" cy="{y}" r="4" fill="{colour}"/>')
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("run")
+    command.add_argument("--data", required=True)
+    command.add_argument("--program", default="target/release/maxmargin")
+    command.add_argument("--task", choices=("chain", "segmentation"), default="chain")
+    command.add_argument("--output", required=True)
+    command.add_argument("--surrogates", type=lambda text: text.split(","), default=list(SURROGATES), help="margin among them")
+    command.add_argument("--lambdas", type=lambda text: [float(x) for x in text.split(",")], default=[0.003, 0.001, 0.0003])
+    command.add_argument("--gap", type=float, default=1e-2)
+    command.add_argument("--first", type=int, default=0, help="the first so many training sentences only")
+    command.add_argument("--time-limit", type=float, default=600, help="of each run, in seconds")
+    command.add_argument("--rounds", type=int, default=1000, help="resampled test sets")
+    show = commands.add_parser("show")
+    show.add_argument("results", nargs="+")
+    show.add_argument("--figure")
+    settings = parser.parse_args()
+    if settings.command == "run":
+        return run(settings)
+    all_results = [(object["task"], object["results"]) for object in map(json.load, map(open, settings.results))]
+    for task, results in all_results:
+        print(f"{task}\n\n{table(results)}\n")
+    if settings.figure:
+        with open(settings.figure, "w", encoding="utf-8") as out:
+            out.write(figure(all_results))
+
+
+if __name__ == "__main__":
+    main()
