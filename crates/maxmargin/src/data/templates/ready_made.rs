@@ -20,6 +20,7 @@ pub(in super::super) fn ready_made(set: &str, count: usize, label: usize) -> Opt
         "pos" => pos(&mut text, word, &tags),
         _ => return None,
     }
+    text.segments(set, word, &tags);
     text.0 += "B\n";
     Some(text.0)
 }
@@ -47,6 +48,21 @@ impl Text {
         for letters in 1..=longest {
             self.add("pre", "p", word, &format!(",{letters}"), &[0]);
             self.add("suf", "s", word, &format!(",{letters}"), &[0]);
+        }
+    }
+
+    /// What segments are known by, where a set is about these.
+    fn segments(&mut self, set: &str, word: usize, tags: &[usize]) {
+        let kinds: &[(&str, &str)] = match set {
+            "chunk" => &[("w", "x")],
+            "ner" => &[("low", "X"), ("short", "H")],
+            _ => return,
+        };
+        for (name, command) in kinds {
+            _ = writeln!(self.0, "S{name}=%{command}[0,{word}]");
+        }
+        for (number, column) in (1..).zip(tags) {
+            _ = writeln!(self.0, "Stag{number}=%x[0,{column}]");
         }
     }
 
