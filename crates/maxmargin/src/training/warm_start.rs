@@ -105,8 +105,17 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("class_weights");
     fields.remove(PAIR_ATTRIBUTES);
     // Which nodes there are, and where labels end, goes by names too.
-    for of_nodes in ["hierarchy", "ends", "inner", "never_empty", "alpha_rule", "pairs", "triples", "tensors"]
-    {
+    for of_nodes in [
+        "hierarchy",
+        "ends",
+        "inner",
+        "never_empty",
+        "alpha_rule",
+        "pairs",
+        "triples",
+        "tensors",
+        "known_segments",
+    ] {
         fields.remove(of_nodes);
     }
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
