@@ -54,15 +54,27 @@ impl Text {
     /// What segments are known by, where a set is about these.
     fn segments(&mut self, set: &str, word: usize, tags: &[usize]) {
         let kinds: &[(&str, &str)] = match set {
-            "chunk" => &[("w", "x")],
-            "ner" => &[("low", "X"), ("short", "H")],
+            "chunk" => &[("w", "%x[0,W]")],
+            "ner" => &[
+                ("w", "%x[0,W]"),
+                ("low", "%X[0,W]"),
+                ("short", "%H[0,W]"),
+                ("shape", "%h[0,W]"),
+                ("pre", "%p[0,W,2]"),
+                ("suf", "%s[0,W,3]"),
+                ("after", "%X[-1,W]|%H[0,W]"),
+            ],
             _ => return,
         };
-        for (name, command) in kinds {
-            _ = writeln!(self.0, "S{name}=%{command}[0,{word}]");
+        for (name, pieces) in kinds {
+            _ = writeln!(self.0, "S{name}={}", pieces.replace('W', &word.to_string()));
         }
-        for (number, column) in (1..).zip(tags) {
+        // There are at most 16 of them.
+        for (number, column) in (1..).zip(tags.iter().take(8)) {
             _ = writeln!(self.0, "Stag{number}=%x[0,{column}]");
+        }
+        if let (Some(column), "ner") = (tags.first(), set) {
+            _ = writeln!(self.0, "Stag1short=%x[0,{column}]|%H[0,{word}]");
         }
     }
 
