@@ -187,3 +187,103 @@ fn a_warm_start_goes_by_classes() {
         assert!(warm < share * cold, "{file}: {warm} {cold}");
     }
 }
+
+/// Segments that come again have weights as a whole, which models keep.
+#[test]
+fn known_segments_go_round() {
+    let folder = Folder::new();
+    // The same two words are a name side by side, and nothing where another word is between them.
+    let sentence = |words: &[&str]| {
+        let tag = |k: usize| match (words[k], k.checked_sub(1).map(|before| words[before])) {
+            ("a", _) if words.get(k + 1) == Some(&"b") => "B-X",
+            ("b", Some("a")) => "I-X",
+            _ => "O",
+        };
+        let lines: Vec<String> = (0..words.len()).map(|k| format!("{} w {}\n", words[k], tag(k))).collect();
+        lines.concat() + "\n"
+    };
+    let train =
+        [&["a", "b", "c"][..], &["c", "a", "b"], &["a", "c", "b"], &["b", "a", "c"], &["c", "b", "a"]];
+    folder.write("train.txt", train.iter().map(|words| sentence(words)).collect::<String>());
+    let test = sentence(&["b", "c", "a", "b", "b", "a"]);
+    folder.write("test.txt", &test);
+    folder.write("words", "U00:%x[0,0]\nSw=%x[0,0]\n");
+    let train =
+        "train segmentation --train train.txt --templates words --no-edges --no-lengths --lambda 0.001";
+    let summary = folder.output(&format!("{train} --model m"));
+    assert!(summary.contains("1 segment known"), "{summary}");
+    let tags: Vec<&str> = test.lines().map(|line| line.split(' ').next_back().unwrap_or("")).collect();
+    let answers = |model: &str| {
+        let text = folder.output(&format!("predict --model {model} --input test.txt"));
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(answers("m"), tags);
+    let inspected = folder.output("inspect m --json");
+    let inspected: Value = serde_json::from_str(&inspected).unwrap();
+    assert_eq!(inspected["known_segments"], 1, "{inspected}");
+    // Once is not enough for three times, and none are asked for with 0.
+    for none in ["3", "0"] {
+        folder.output(&format!("{train} --known-segments {none} --quiet --model none"));
+        assert_ne!(answers("none"), tags, "{none}");
+    }
+    folder.refusal(&format!("{train} --known-segments some --model n"), &["--known-segments", "0 leaves"]);
+    folder.write("wrong", "U00:%x[0,0]\nSw=all\n");
+    folder.refusal(&format!("{} --model n", train.replace("words", "wrong")), &["wrong:2:1", "%x[0,0]"]);
+}
+
+/// Plates of characters with fixed widths: from pictures to predictions.
+#[test]
+fn images_go_round() {
+    let folder = Folder::new();
+    let write = |name: &str, characters: &str| {
+        let columns: Vec<[u8; 2]> = (characters.chars())
+            .flat_map(|character| match character {
+                'l' => vec![[255, 255]],
+                'u' => vec![[255, 0], [0, 255], [255, 0]],
+                _ => vec![[0, 0]],
+            })
+            .collect();
+        let row = |row: usize| columns.iter().map(|column| format!("{} ", column[row])).collect::<String>();
+        folder.write(name, format!("P2 {} 2 255\n{}\n{}\n", columns.len(), row(0), row(1)));
+        let segment = |character: char| match character {
+            'l' => " l:1",
+            'u' => " u:3",
+            _ => " O:1",
+        };
+        format!("{name}{}\n", characters.chars().map(segment).collect::<String>())
+    };
+    let train: Vec<String> = (0..)
+        .zip([" lul", "ul u", "uu l ", "l lu"])
+        .map(|(number, text)| write(&format!("{number}.pgm"), text))
+        .collect();
+    folder.write("train.txt", train.concat());
+    folder.write("test.txt", write("a.pgm", "u lu ") + &write("b.pgm", "llu"));
+    let command =
+        "train segmentation --train train.txt --fixed-widths --loss positions --lambda 0.001 --model m";
+    folder.output(&format!("{command} --quiet"));
+    let figures: Value =
+        serde_json::from_str(&folder.output("eval --model m --data test.txt --json")).unwrap();
+    assert_eq!(figures["segment_f1"].as_f64(), Some(1.0), "{figures}");
+    let predicted = folder.output("predict --model m --input b.pgm");
+    let tags: Vec<&str> = predicted.split_whitespace().filter(|word| word.contains('-')).collect();
+    assert_eq!(tags, ["B-l", "B-l", "B-u", "I-u", "I-u"], "{predicted}");
+
+    // Without a class of width 1 some images cannot be covered.
+    folder.write("wide.txt", write("0.pgm", "uuu") + &write("1.pgm", "uu").replace("u:3", "v:3"));
+    folder.output("train segmentation --train wide.txt --fixed-widths --lambda 0.1 --model wide --quiet");
+    write("c.pgm", "uul");
+    folder.refusal(
+        "predict --model wide --input c.pgm",
+        &["c.pgm", "widths 3", "cover 7 positions", "such as O"],
+    );
+}
+
+#[test]
+fn the_demo_draws_plates() {
+    let folder = Folder::new();
+    let text = folder.output("demo segmentation --plot plates.svg --plot plates.png");
+    assert!(text.contains("wrong columns") && text.contains("└─") && text.contains("proven"), "{text}");
+    let svg = std::fs::read_to_string(folder.path("plates.svg")).unwrap();
+    assert!(svg.contains("segmentation") && svg.contains("truth"), "{svg}");
+    folder.refusal("demo multiclass --plot plates.svg", &["--plot", "multiclass"]);
+}

@@ -5,13 +5,14 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
-use maxmargin_core::inference::LabelGraph;
+use maxmargin_core::inference::{LabelGraph, Segment};
 use maxmargin_core::risk::{PartAnswer, PartExample, PartRisk, Plane, Risk, StructuredRisk};
 use maxmargin_core::search::{MarginSearch, Memory, Search, Strategy, SurrogateSearch};
 use maxmargin_core::structure::{
     ChainLoss, ChainOptions, ChainStructure, Edge, Example, Graph, Inference, LabelCost, LabelSet, Links,
     MatchingOptions, MatchingStructure, MulticlassStructure, MultilabelOptions, MultilabelStructure,
-    PairWeights, Parts, Structure,
+    PairWeights, Parts, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationStructure, Structure,
+    Widths,
 };
 use maxmargin_core::surrogate::Surrogate;
 use rand::{RngExt, SeedableRng};
@@ -152,6 +153,66 @@ fn matching(random: &mut Pcg64Mcg, fertility: (u32, u32)) -> Case<MatchingStruct
     }
 }
 
+/// Segments of three classes with weights of their positions, edges, lengths and ends.
+fn segmentation(random: &mut Pcg64Mcg, loss: &SegmentLoss) -> Case<SegmentationStructure> {
+    const CLASSES: usize = 3;
+    const WIDTHS: [u32; CLASSES] = [1, 3, 2];
+    let x = matrix(random, 14, 2);
+    let cut = |length: usize, random: &mut Pcg64Mcg| {
+        let (mut cut, mut start): (Vec<Segment>, usize) = (Vec::new(), 0);
+        while start < length {
+            let class = random.random_range(0..CLASSES as u32) as usize;
+            let end = (start + random.random_range(1..=WIDTHS[class]) as usize).min(length);
+            cut.push(Segment::new(start..end, class));
+            start = end;
+        }
+        cut
+    };
+    let examples = [0..5, 5..6, 6..14].map(|range| {
+        let truth = cut(range.len(), random);
+        (SegmentInput::of_positions(Rows::new(&x, range)), truth)
+    });
+    let options = SegmentationOptions {
+        widths: Widths::UpTo(WIDTHS.to_vec()),
+        background: Some(0),
+        edges: true,
+        lengths: true,
+        boundary: true,
+        loss: loss.clone(),
+    };
+    Case {
+        structure: SegmentationStructure::new(2, 0, options).unwrap(),
+        examples: examples.into(),
+        parts: Box::new(|w, x| {
+            // Weights of both features for all positions, the first and the last; then bias, lengths, transitions, first, last.
+            let product = |t: usize, column: usize| {
+                let mut sum = 0.0;
+                x.positions.row(t).for_each(|j, value| sum += value * w[j * 3 * CLASSES + column]);
+                sum
+            };
+            let (bias, lengths) = (6 * CLASSES, 7 * CLASSES);
+            let (transitions, first) = (10 * CLASSES, 10 * CLASSES + CLASSES * CLASSES);
+            let mut parts = Vec::new();
+            for (last, length, class) in
+                (0..x.len()).flat_map(|t| (1..=3).flat_map(move |l| (0..CLASSES).map(move |c| (t, l, c))))
+            {
+                let Some(start) = (last + 1).checked_sub(length) else {
+                    parts.push(0.0);
+                    continue;
+                };
+                let mut sum: f64 = (start..=last).map(|t| product(t, class)).sum();
+                sum += product(start, CLASSES + class) + product(last, 2 * CLASSES + class);
+                sum += w[bias + class] + w[lengths + (length - 1) * CLASSES + class];
+                sum += if start == 0 { w[first + class] } else { 0.0 };
+                sum += if last + 1 == x.len() { w[first + CLASSES + class] } else { 0.0 };
+                parts.push(sum);
+            }
+            parts.extend_from_slice(&w[transitions..first]);
+            parts
+        }),
+    }
+}
+
 /// H and its gradient, with all that is checked of them.
 struct Asked<'a, S: Structure, Q> {
     risk: &'a PartRisk<S, Q>,
@@ -288,6 +349,13 @@ fn of_chains() {
         check_all("the same without ends", |random| second(random, false), true);
     }
     check_all("chain without ends", |random| chain(random, false, true), true);
+}
+
+#[test]
+fn of_segmentations() {
+    check_all("segments", |random| segmentation(random, &SegmentLoss::Segments), true);
+    let positions = SegmentLoss::Positions(ChainLoss::default());
+    check_all("their positions", |random| segmentation(random, &positions), true);
 }
 
 #[test]

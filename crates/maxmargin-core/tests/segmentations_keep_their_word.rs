@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::Segment;
+use maxmargin_core::linear::{CooVector, dot};
 use maxmargin_core::risk::StructuredRisk;
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{Limits, SolverKind, SolverSettings, run};
 use maxmargin_core::structure::{
-    ChainLoss, CostMatrix, Example, LabelCost, Mark, SegmentInput, SegmentLoss, SegmentationOptions,
-    SegmentationStructure, Structure, Widths,
+    ChainLoss, CostMatrix, Example, KnownSegments, LabelCost, Mark, PositionKeys, SegmentInput, SegmentLoss,
+    SegmentationOptions, SegmentationStructure, Structure, Widths,
 };
 use maxmargin_core::surrogate::Surrogate;
 use maxmargin_core::testing::check_structure;
@@ -90,7 +91,8 @@ fn every_answer_is_that_of_enumeration() {
                 let longest = options.widths.longest();
                 let structure = SegmentationStructure::new(FEATURES, of_segments, options).expect("it fits");
                 let segments = has_segments.then(|| rows(length * longest, OF_SEGMENTS, &mut random));
-                let input = SegmentInput { positions: rows(length, FEATURES, &mut random), segments };
+                let input =
+                    SegmentInput { positions: rows(length, FEATURES, &mut random), segments, keys: None };
                 let all = cuts(&structure, length, longest + 1);
                 for _ in 0..3 {
                     let truth = all[random.random_range(0..all.len())].clone();
@@ -103,6 +105,76 @@ fn every_answer_is_that_of_enumeration() {
         }
     }
     assert!(unfindable > 10, "{unfindable}");
+}
+
+/// Segments that are known by what their positions are have features like others, one for each kind.
+#[test]
+fn known_segments_have_features() {
+    let mut random = Pcg64Mcg::seed_from_u64(3);
+    let mut known_ones = 0;
+    for (widths, length) in [
+        (Widths::UpTo(vec![1, 3, 2]), 4),
+        (Widths::UpTo(vec![2, 2, 2]), 5),
+        (Widths::Exactly(vec![1, 3, 2]), 5),
+    ] {
+        for round in 0..6 {
+            // Few keys, so that segments come again; 0 is none.
+            let keys: Arc<[u64]> = (0..2 * length).map(|_| random.random_range(0..4)).collect();
+            let keys = PositionKeys::new(&keys, 2, 0..length).expect("two for each");
+            let known = KnownSegments::collect(2, 1 + round % 2, |visit| {
+                (0..length).for_each(|start| visit(&keys, start..(start + 1 + start % 3).min(length)));
+            });
+            known_ones += known.len();
+            let options = options(widths.clone(), Some(0), SegmentLoss::Segments);
+            let plain = SegmentationStructure::new(FEATURES, 0, options).expect("it fits");
+            let structure = plain.clone().knowing(Arc::new(known.clone())).expect("it fits");
+            assert_eq!(structure.dim(), plain.dim() + 3 * known.len());
+            let positions = rows(length, FEATURES, &mut random);
+            let input = SegmentInput { positions, segments: None, keys: Some(keys) };
+            let all = cuts(&structure, length, structure.widths().longest() + 1);
+            let truth = all[random.random_range(0..all.len())].clone();
+            let example = Example { input: input.clone(), truth: truth.clone(), weight: 1.0 };
+            check_structure(&structure, &[example], |_| findable(&structure, length))
+                .unwrap_or_else(|error| panic!("{widths:?}, {length}: {error}"));
+            // The same input without keys has no such features.
+            let unknown = SegmentInput { keys: None, ..input };
+            let example = Example { input: unknown.clone(), truth, weight: 1.0 };
+            check_structure(&structure, &[example], |_| findable(&structure, length))
+                .unwrap_or_else(|error| panic!("{widths:?}, {length}: {error}"));
+        }
+    }
+    assert!(known_ones > 40, "{known_ones}");
+}
+
+/// The score of a truth that cannot be found is that of its features too: H depends on it.
+#[test]
+fn truths_that_cannot_be_found_have_the_score_of_their_features() {
+    let mut random = Pcg64Mcg::seed_from_u64(4);
+    for widths in [Widths::UpTo(vec![1, 3, 2]), Widths::Exactly(vec![1, 3, 2])] {
+        let (length, longest) = (5, widths.longest());
+        let options = options(widths, Some(0), SegmentLoss::Segments);
+        let structure = SegmentationStructure::new(FEATURES, OF_SEGMENTS, options).expect("it fits");
+        let keys: Arc<[u64]> = (0..length as u64).map(|t| 1 + t % 2).collect();
+        let keys = PositionKeys::new(&keys, 1, 0..length).expect("one for each");
+        let known =
+            KnownSegments::collect(1, 1, |visit| (1..5).for_each(|end| visit(&keys, end - 1..end + 1)));
+        let structure = structure.knowing(Arc::new(known)).expect("it fits");
+        let input = SegmentInput {
+            positions: rows(length, FEATURES, &mut random),
+            segments: Some(rows(length * longest, OF_SEGMENTS, &mut random)),
+            keys: Some(keys),
+        };
+        let w: Vec<f64> = (0..structure.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
+        let mut scores = Default::default();
+        structure.score(&w, &input, &mut scores);
+        for cut in cuts(&structure, length, longest + 1) {
+            let (mut terms, mut phi) = (CooVector::default(), vec![0.0; structure.dim()]);
+            structure.add_features(&input, &cut, 1.0, &mut terms);
+            terms.add_to(1.0, &mut phi);
+            let (found, expected) = (structure.score_of(&input, &scores, &cut), dot(&w, &phi));
+            assert!((found - expected).abs() < 1e-9, "{cut:?}: {found} instead of {expected}");
+        }
+    }
 }
 
 /// H of a truth that cannot be found is at least 0, and solvers agree.

@@ -31,6 +31,7 @@ mod functions_of_the_platform;
 mod hierarchies_agree_with_the_readmes;
 mod hierarchies_survive_cancellation;
 mod hierarchy_rules_are_chosen;
+mod images_name_the_place;
 mod known_optima;
 mod label_sets_agree_with_the_readmes;
 mod label_sets_name_the_place;

@@ -16,12 +16,13 @@ use crate::files::Files;
 // A heading for each flag: `next_help_heading` would go on to the flags of the command that follow.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReadArguments {
-    /// The format of all data files: svmlight, crfsuite, conll, letters, idx, arff, csv or edges
+    /// The format of all data files: svmlight, crfsuite, conll, letters, idx, images, arff, csv or
+    /// edges
     ///
     /// svmlight: `label index:value …`, with qid:N on each line for sequences, or `label,label …` for label sets. crfsuite:
     /// `label TAB attribute[:value] …`, a blank line after each sequence. conll: `word tag … label`, columns of text, a blank line
     /// after each sentence. letters: the OCR data of words, with folds. idx:
-    /// MNIST's images. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
+    /// MNIST's images. images: a list of PGM or PNG files, each with its segments. arff: Weka's tables, with labels as in Mulan or MEKA. csv: tables with a header line. edges:
     /// `left right label feature[:value] …`, an edge of a graph a line, a blank line after each graph. Found out from the
     /// content when it is not given, and csv from the ends .csv and .tsv of names or from options about columns. Each may be packed with gzip.
     #[arg(long, value_name = "FORMAT", help_heading = "Reading")]

@@ -1,9 +1,12 @@
 //! `maxmargin demo`: what the program does, on data that it makes up.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::tasks::registry;
 
+use crate::arguments::PlotArguments;
+use crate::files::Files;
+use crate::plot::SegmentedPicture;
 use crate::print::say;
 
 /// See what the program does, on built-in data, in seconds
@@ -14,16 +17,22 @@ use crate::print::say;
 #[command(after_help = "\
 Examples:
   maxmargin demo
-  maxmargin demo multiclass")]
+  maxmargin demo multiclass
+  maxmargin demo segmentation --plot plates.svg")]
 pub struct Demo {
     /// The task
     #[arg(value_name = "TASK", default_value = "chain")]
     task: String,
+
+    #[command(flatten)]
+    plot: PlotArguments,
 }
 
 impl Demo {
     /// Runs the command.
     pub fn run(self) -> Result<()> {
+        self.plot.add_to(Files::default()).check()?;
+        let task = registry::find(&self.task)?;
         let mut broken = None;
         let mut show = |text: &str| {
             // An output that is closed ends the demo; what was wrong with it is for the program to say.
@@ -33,11 +42,22 @@ impl Demo {
                 maxmargin::Error::parameter("output", message)
             })
         };
-        let shown = registry::find(&self.task)?.demo(&mut show);
+        let shown = task.demo(&mut show);
         match broken {
             Some(error) => Err(error),
             None => {
                 shown?;
+                if !self.plot.plot.is_empty() {
+                    let images = task.demo_images()?;
+                    if images.is_empty() {
+                        bail!(
+                            "--plot draws images that are cut into segments; the demo of {} has none",
+                            self.task
+                        );
+                    }
+                    let title = format!("maxmargin demo {}", self.task);
+                    self.plot.draw(title, |title| SegmentedPicture { title, images })?;
+                }
                 let next = format!("maxmargin train {} --help", self.task);
                 say(&format!("Next: `{next}` to learn from data of your own.\n"))
             }

@@ -3,7 +3,7 @@
 //! Here are figures of curves: panels with logarithmic axes, in rows below a title, with one legend for all.
 //!
 //! A curve is told by its name: it has the same colour and marker in every panel. `label_plane` has
-//! pictures of the labels of an example, `alignment` of the links between two sentences, and `hierarchy` of a tree of labels.
+//! pictures of the labels of an example, `alignment` of the links between two sentences, `hierarchy` of a tree of labels, and `segmented` of images that are cut.
 
 mod alignment;
 mod annotations;
@@ -12,6 +12,7 @@ mod hierarchy;
 mod label_plane;
 mod log_axis;
 mod pdf;
+mod segmented;
 
 use std::ops::Range;
 
@@ -24,6 +25,7 @@ pub use self::alignment::GridPicture;
 pub use self::file::{FigureFile, Picture};
 pub use self::hierarchy::TreePicture;
 pub use self::label_plane::PlanePicture;
+pub use self::segmented::SegmentedPicture;
 
 use self::file::Drawn;
 use self::log_axis::LogAxis;

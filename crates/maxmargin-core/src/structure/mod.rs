@@ -49,7 +49,8 @@ pub use multilabel::{
 };
 pub use parts::{PartBlock, Parts};
 pub use segmentation::{
-    Mark, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure, Widths,
+    KnownSegments, Mark, PositionKeys, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores,
+    SegmentationStructure, Widths,
 };
 
 use self::capability::position_set_loss;

@@ -324,6 +324,10 @@ impl AttributeSink for DatasetBuilder<'_> {
         self.known_column(number, value);
     }
 
+    fn segment_keys(&mut self) -> Option<&mut Vec<u64>> {
+        DatasetBuilder::segment_keys(self)
+    }
+
     fn end_row(&mut self) {
         DatasetBuilder::end_row(self);
     }

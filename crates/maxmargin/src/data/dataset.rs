@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
-use super::{Edge, ExampleRows, FeatureMatrix, NodeGraph, RowCandidates, Rows, UNKNOWN_LABEL};
+use super::{Edge, ExampleRows, FeatureMatrix, NodeGraph, RowCandidates, Rows, SegmentKeys, UNKNOWN_LABEL};
 use crate::error::{Error, Result};
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
@@ -64,6 +64,8 @@ pub struct Dataset {
     /// How many of the columns, the first ones, are about the step from the row before: chains have a weight for each of them and each
     /// pair of labels.
     pub pair_columns: usize,
+    /// What rows are, by which segments of them are known; where templates say so, and somebody asks.
+    pub segment_keys: Option<SegmentKeys>,
     /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
     /// [`UNKNOWN_LABEL`](super::UNKNOWN_LABEL) where the file has none or one that the vocabulary does not know; a set has it last, once for
     /// each label that is not known. Empty where there are no labels at all.

@@ -5,7 +5,7 @@
 //! tab elsewhere makes it CRFsuite's format. The first line that shows one of these marks decides. Before that, lines with the same number
 //! of columns, the last of which is a label by its looks, are columns of text (see `conll`). A CRFsuite file whose
 //! attributes are numbers with values looks like SVMlight's; such a file needs its format named. ARFF begins with
-//! `@relation`, after comments perhaps. A line of the format edges has two whole numbers and one of the few labels of
+//! `@relation`, after comments perhaps. A list of images begins with the name of one. A line of the format edges has two whole numbers and one of the few labels of
 //! edges, or begins with `@example`. CSV shows no mark of its own: a file is called `.csv` or `.tsv`, or its format is named, or its
 //! label columns are.
 
@@ -15,7 +15,7 @@ use std::str::FromStr;
 use super::number::whole;
 use super::source::Source;
 use super::svmlight::is_feature;
-use super::{arff, conll, edges, idx, letters};
+use super::{arff, conll, edges, idx, images, letters};
 use crate::error::{Error, Result};
 use crate::shown::{did_you_mean, excerpt};
 
@@ -40,6 +40,8 @@ pub enum Format {
     Letters,
     /// MNIST's images and labels.
     Idx,
+    /// Images of columns, PGM or PNG, and the segments that they are cut into.
+    Images,
     /// Weka's tables; with Mulan's or MEKA's way to say which attributes are labels.
     Arff,
     /// Tables with a header line, and separators that it shows.
@@ -50,12 +52,13 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Svmlight,
         Format::Crfsuite,
         Format::Conll,
         Format::Letters,
         Format::Idx,
+        Format::Images,
         Format::Arff,
         Format::Csv,
         Format::Edges,
@@ -69,6 +72,7 @@ impl Format {
             Format::Conll => "conll",
             Format::Letters => "letters",
             Format::Idx => "idx",
+            Format::Images => "images",
             Format::Arff => "arff",
             Format::Csv => "csv",
             Format::Edges => "edges",
@@ -116,6 +120,9 @@ impl Format {
         }
         if arff::recognise(start) {
             return Ok(Format::Arff);
+        }
+        if images::recognise(start) {
+            return Ok(Format::Images);
         }
         let lines =
             || start.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -250,6 +257,9 @@ mod tests {
             (b"1\to\t2\t1\t1\t0\t0\t0\t1\n", Format::Letters),
             (b"1\to\t-1\t1\t1\t0\t1\t\r\n", Format::Letters),
             (b"\0\0\x08\x03", Format::Idx),
+            (b"# plates\n1.pgm A:8 O:2\n", Format::Images),
+            (b"my plate.PNG\tA:8\tO:2\n", Format::Images),
+            (b"P5 3 1 255\n\0\0\0", Format::Images),
             (b"% about\r\n\r\n@RELATION x\r\n", Format::Arff),
             (b"\xef\xbb\xbf@relation x", Format::Arff),
             (b"@attribute x {a,\tb}\n", Format::Arff),

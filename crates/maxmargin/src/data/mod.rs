@@ -1,7 +1,7 @@
 //! Data: from files to feature matrices, labels and names.
 //!
 //! [`read_training`] and [`read_with`] turn files into a [`Dataset`]: a [`Source`] opens a file, [`Format`] tells what
-//! it holds, and one module per format (`svmlight`, `crfsuite`, `conll`, `letters`, `idx`, `arff`, `csv`, `edges`) reads it. A data set is a
+//! it holds, and one module per format (`svmlight`, `crfsuite`, `conll`, `letters`, `idx`, `images`, `arff`, `csv`, `edges`) reads it. A data set is a
 //! [`FeatureMatrix`] with a label or a set of labels per row, and says how rows group into sequences. [`Vocabulary`] maps
 //! the names in files to the numbers in data sets, and `tags` knows what the names of labels mean by convention.
 //! A task makes its examples of a data set: a type of its own that implements [`TaskData`], mostly of [`ExampleRows`] and labels,
@@ -23,6 +23,7 @@ mod format;
 mod hierarchy;
 mod hold_out;
 mod idx;
+mod images;
 mod label_lines;
 mod label_names;
 mod label_spelling;
@@ -31,6 +32,7 @@ mod name_list;
 pub mod number;
 mod preprocessing;
 mod reader;
+mod segment_keys;
 mod source;
 mod svmlight;
 mod table;
@@ -42,6 +44,7 @@ pub mod templates;
 pub use crate::tasks::chain::word_images::{self, Noise, WordImages, word_images};
 pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
 pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
+pub use crate::tasks::segmentation::plate_images::{PlateImages, plate_images};
 pub use alphabet::Alphabet;
 pub use batches::Batch;
 pub(crate) use batches::Batches;
@@ -68,6 +71,7 @@ pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{
     Missing, ReadOptions, Reading, TextReading, files_beside, read_training, read_training_as, read_with,
 };
+pub use segment_keys::SegmentKeys;
 pub use source::{LONGEST_LINE, Line, Source};
 pub use table::TableColumns;
 pub use tags::background_label;

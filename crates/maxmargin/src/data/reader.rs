@@ -36,7 +36,7 @@ use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
 use super::tags;
 use super::templates::TextColumns;
-use super::{arff, candidates, crfsuite, csv, edges, idx, label_names, letters, svmlight};
+use super::{arff, candidates, crfsuite, csv, edges, idx, images, label_names, letters, svmlight};
 use crate::error::{Error, Place, Result};
 use crate::shown::escaped_path;
 use crate::structure::UNKNOWN_LABEL;
@@ -97,6 +97,8 @@ pub struct ReadOptions {
     pub tags: Option<TagConversion>,
     /// Whether labels of sequences may be tags of chunks, whose scheme is found out.
     pub label_tags: bool,
+    /// Whether templates of segments are looked at.
+    pub segment_keys: bool,
 }
 
 /// What to do about values that a table does not have.
@@ -208,6 +210,7 @@ fn with_label_options<'v>(data: DatasetBuilder<'v>, options: &ReadOptions) -> Da
     data.with_label_sets(options.label_sets)
         .with_label_lists(options.label_lists)
         .with_candidates(options.candidates)
+        .with_segment_keys(options.segment_keys)
         .with_renamed_labels(options.renamed_labels.clone())
 }
 
@@ -555,6 +558,7 @@ fn read_source(
             let mut labels = open_labels(source.path(), options, data)?;
             idx::read(source, labels.as_mut(), data)
         }
+        Format::Images => images::read(source, data),
         Format::Arff => arff::read(source, options, data),
         Format::Csv => csv::read(source, options, data),
         Format::Edges => edges::read(source, data),

@@ -96,6 +96,7 @@ impl<T: Task> Fitted<T> {
             return Err(Error::parameter("training data", problem));
         }
         let example = |i: usize| {
+            T::check_input(&self.structure, data, i)?;
             let truth = T::truth(&self.structure, data, i).map_err(|error| {
                 Error::parameter(format!("example {} of the training data", i + 1), error.to_string())
             })?;
@@ -143,6 +144,7 @@ impl<T: Task> Fitted<T> {
     ) -> Result<Vec<R>> {
         self.check_inputs(data)?;
         self.check_weights(weights)?;
+        (0..data.len()).try_for_each(|i| T::check_input(&self.structure, data, i))?;
         if k > 1 && self.structure.offers().k_best.is_none() {
             let problem = format!("{} finds the best label only, not several", T::NAME);
             return Err(Error::parameter("k", problem));

@@ -19,6 +19,7 @@ pub mod chain;
 mod comparing;
 mod costs;
 mod demonstrating;
+mod drawn_image;
 mod drawn_tree;
 mod fitted;
 pub mod hierarchy;
@@ -43,6 +44,7 @@ pub use candidates::CandidateTurns;
 pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
+pub use drawn_image::{DrawnCut, DrawnImage};
 pub use drawn_tree::{DrawnNode, DrawnTree};
 pub use fitted::Fitted;
 pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
@@ -187,6 +189,12 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// What is given of an example.
     fn input(data: &Self::Data, example: usize) -> InputOf<Self>;
+
+    /// Refuses an example for which there is no label at all.
+    fn check_input(structure: &Self::Structure, data: &Self::Data, example: usize) -> Result<()> {
+        let _ = (structure, data, example);
+        Ok(())
+    }
 
     /// What is to be predicted of an example whose labels are all known.
     fn truth(structure: &Self::Structure, data: &Self::Data, example: usize) -> Result<LabelOf<Self>>;
@@ -348,6 +356,11 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     ) -> Vec<(String, String, f64)> {
         let _ = (structure, names, weights);
         Vec::new()
+    }
+
+    /// The images of its [demo](Self::demo), where these are cut into segments.
+    fn demo_images() -> Result<Vec<DrawnImage>> {
+        Ok(Vec::new())
     }
 
     /// Shows on data that it makes up what the task is good for. What it says goes to `say`, as soon as it is known.

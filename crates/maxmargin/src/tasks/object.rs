@@ -10,8 +10,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{
-    CandidateTurns, Certainty, ComparisonOptions, DrawnTree, Fitted, InputOf, LabelOf, Prediction,
-    SearchOptions, Stored, Task, TaskOption, TaskSearch, WeightNames,
+    CandidateTurns, Certainty, ComparisonOptions, DrawnImage, DrawnTree, Fitted, InputOf, LabelOf,
+    Prediction, SearchOptions, Stored, Task, TaskOption, TaskSearch, WeightNames,
 };
 use crate::comparison::SearchComparison;
 use crate::data::{Alphabet, Batch, Batches, DataObject, ReadOptions, Reading, TaskData, Vocabulary};
@@ -84,6 +84,9 @@ pub trait TaskObject: Debug + Send + Sync {
     fn load(&self, stored: &Stored, names: &Vocabulary)
     -> std::result::Result<Box<dyn FittedObject>, String>;
     fn demo(&self, say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()>;
+    fn demo_images(&self) -> Result<Vec<DrawnImage>> {
+        Ok(Vec::new())
+    }
     /// Tells tasks of the same name apart.
     fn type_id_of_task(&self) -> TypeId;
     fn boxed(&self) -> Box<dyn TaskObject>;
@@ -186,6 +189,10 @@ impl<T: Task> TaskObject for T {
 
     fn demo(&self, say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
         <T as Task>::demo(say)
+    }
+
+    fn demo_images(&self) -> Result<Vec<DrawnImage>> {
+        <T as Task>::demo_images()
     }
 
     fn type_id_of_task(&self) -> TypeId {

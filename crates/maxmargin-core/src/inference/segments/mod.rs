@@ -64,6 +64,15 @@ impl<V: Copy> SegmentTable<V> {
         self.values.resize(length * longest * classes, value);
     }
 
+    /// Makes it a table of the same size as another one, with any values.
+    pub(crate) fn take_size_of<W>(&mut self, other: &SegmentTable<W>)
+    where
+        V: Default,
+    {
+        (self.classes, self.longest) = (other.classes, other.longest);
+        self.values.resize(other.values.len(), V::default());
+    }
+
     /// The same table with other values.
     pub fn map_into<W: Copy>(&self, out: &mut SegmentTable<W>, value: impl FnMut(V) -> W) {
         (out.classes, out.longest) = (self.classes, self.longest);

@@ -8,13 +8,14 @@
 //! | block | weights | at |
 //! | --- | --- | --- |
 //! | positions | `features × columns`, a column for each class, then for the first and for the last position of each; or one for each class and place | `j · columns + column` |
-//! | segments, if they have features | `features × classes` | `j · classes + c` |
+//! | segments, if they have features | `features × classes`, those of [known segments](KnownSegments) last | `j · classes + c` |
 //! | bias | `classes`, counted once a segment | |
 //! | length, if there are such weights | `longest × classes` | `(length − 1) · classes + c` |
 //! | transition | `classes × classes` | `before · classes + after` |
 //! | first and last, with boundary weights | `classes` each | |
 
 mod cut;
+mod known;
 mod loss;
 mod oracles;
 mod parts;
@@ -22,6 +23,9 @@ mod scoring;
 mod spelling;
 mod widths;
 
+use std::sync::Arc;
+
+pub use known::{KnownSegments, PositionKeys};
 pub use loss::SegmentLoss;
 pub use scoring::SegmentationScores;
 pub use spelling::Mark;
@@ -60,12 +64,14 @@ pub struct SegmentInput {
     /// A row for each position and length up to the longest: of the segment of that length that ends there. (Those that would begin before the
     /// first position are not looked at.)
     pub segments: Option<Rows>,
+    /// What positions are, by which a structure [knows](SegmentationStructure::knowing) some segments.
+    pub keys: Option<PositionKeys>,
 }
 
 impl SegmentInput {
     /// A sequence whose segments have no features of their own.
     pub fn of_positions(positions: Rows) -> Self {
-        Self { positions, segments: None }
+        Self { positions, segments: None, keys: None }
     }
 
     /// The number of positions.
@@ -103,6 +109,7 @@ impl SegmentInput {
 pub struct SegmentationStructure {
     features: usize,
     segment_features: usize,
+    known: Option<Arc<KnownSegments>>,
     options: SegmentationOptions,
     /// What the labels of positions say; empty where there are none.
     marks: Vec<Mark>,
@@ -125,9 +132,22 @@ impl SegmentationStructure {
         let rows = if *lengths { widths.longest() } else { 0 } + if *boundary { 3 } else { 1 };
         let others = classes.checked_add(rows).and_then(|rows| rows.checked_mul(classes));
         let others = others.and_then(|others| others.checked_add(segment_features.checked_mul(classes)?));
-        let structure = Self { features, segment_features, options, marks: Vec::new() };
+        let structure = Self { features, segment_features, known: None, options, marks: Vec::new() };
         check_size(features, structure.columns(), others)?;
         Ok(structure)
+    }
+
+    /// The same with a feature more for each of these segments.
+    pub fn knowing(self, known: Arc<KnownSegments>) -> Result<Self> {
+        let more = known.len().checked_mul(self.classes());
+        let others = more.and_then(|more| more.checked_add(self.dim() - self.segments_start()));
+        check_size(self.features, self.columns(), others)?;
+        Ok(Self { known: Some(known), ..self })
+    }
+
+    /// The known segments, with what they are known by in an input.
+    fn known_in<'a>(&'a self, x: &'a SegmentInput) -> Option<(&'a KnownSegments, &'a PositionKeys)> {
+        self.known.as_deref().zip(x.keys.as_ref())
     }
 
     /// The number of columns of weights of positions.
@@ -164,8 +184,12 @@ impl SegmentationStructure {
         self.features * self.columns()
     }
 
-    fn bias_start(&self) -> usize {
+    fn known_start(&self) -> usize {
         self.segments_start() + self.segment_features * self.classes()
+    }
+
+    fn bias_start(&self) -> usize {
+        self.known_start() + self.known.as_ref().map_or(0, |known| known.len()) * self.classes()
     }
 
     fn lengths_start(&self) -> usize {
@@ -195,8 +219,17 @@ impl SegmentationStructure {
     ) {
         let class = segment.class as usize;
         sum.add(self.bias_start() + class, factor);
-        if let Some(row) = self.segment_row(x, segment) {
-            sum.add_row(row, self.classes(), self.segments_start() + class, factor);
+        // A segment that is too long for its class has no score of its own.
+        if self.options.widths.admits(class, segment.len()) {
+            if let Some(row) = self.segment_row(x, segment) {
+                sum.add_row(row, self.classes(), self.segments_start() + class, factor);
+            }
+            if let Some((known, keys)) = self.known_in(x) {
+                let place = self.known_start() + class;
+                known.for_each(keys, segment.positions(), |feature| {
+                    sum.add(place + feature * self.classes(), factor);
+                });
+            }
         }
         if self.options.lengths && segment.len() <= self.options.widths.longest() {
             sum.add(self.lengths_start() + (segment.len() - 1) * self.classes() + class, factor);
@@ -275,6 +308,14 @@ impl Structure for SegmentationStructure {
                 check_rows(rows, x.len().saturating_mul(self.options.widths.longest()))?;
             }
         }
+        if let Some((known, keys)) = self.known_in(x)
+            && (known.kinds(), x.len()) != (keys.kinds(), keys.len())
+        {
+            let [own, other] = [(known.kinds(), x.len()), (keys.kinds(), keys.len())];
+            let problem =
+                format!("keys of {} kinds for {} positions, not {} for {}", other.0, other.1, own.0, own.1);
+            return Err(Error::parameter("keys", problem));
+        }
         self.options.widths.check_length(x.len())?;
         check_cut(y, x.len(), self.classes())
     }
@@ -319,7 +360,9 @@ impl Structure for SegmentationStructure {
             });
             norm += rows.map(&mut look).fold(0.0, f64::max);
         }
-        let terms = (2 * longest + 8 * x.len() + 8) as f64;
+        let kinds = self.known_in(x).map_or(0, |(known, _)| known.kinds());
+        norm += (kinds * x.len()) as f64;
+        let terms = (2 * longest + (8 + kinds) * x.len() + 8) as f64;
         Magnitude {
             norm: round_up(norm, terms),
             terms,

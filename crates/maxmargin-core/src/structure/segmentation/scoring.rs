@@ -110,14 +110,17 @@ impl SegmentationStructure {
         scores.steps.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         let longest = self.options.widths.longest();
         scores.values.reset(length, longest, classes, f64::NEG_INFINITY);
+        let admitted = self.options.widths.by_length();
         let mut sums = vec![S::default(); classes];
         let mut whole = vec![S::default(); classes];
+        let (known, mut walk) = (self.known_in(x), Vec::new());
         for last in 0..length {
             sums.fill(S::default());
-            for size in 1..=longest.min(last + 1) {
+            known.iter().for_each(|(known, _)| known.begin(&mut walk));
+            for (size, admitted) in (1..=longest.min(last + 1)).zip(&admitted) {
                 let start = last + 1 - size;
                 let segment = Segment::new(start..last + 1, 0);
-                self.add_positions(&positions, &segment, &mut sums);
+                self.add_positions(&positions, &segment, admitted, &mut sums);
                 whole.copy_from_slice(&sums);
                 if self.options.edges {
                     let [first, last] = [start * columns + classes, last * columns + 2 * classes];
@@ -125,17 +128,19 @@ impl SegmentationStructure {
                     whole.iter_mut().zip(&positions[last..]).for_each(|(sum, &x)| sum.add_sum(x));
                 }
                 if let Some(row) = self.segment_row(x, &segment) {
-                    S::add_products(row, &w[self.segments_start()..self.bias_start()], &mut whole);
+                    S::add_products(row, &w[self.segments_start()..self.known_start()], &mut whole);
                 }
-                let row = scores.values.row_mut(last, size).iter_mut().zip(&whole).enumerate();
-                for (class, (value, &sum)) in
-                    row.filter(|(class, _)| self.options.widths.admits(*class, size))
-                {
-                    let mut sum = sum;
-                    let segment = Segment { class: class as u32, ..segment };
-                    ends(&scores.ends, classes, &segment, length).for_each(|x| sum.add(x));
-                    *value = sum.get();
+                if let Some((known, keys)) = known {
+                    known.step(keys, start, &mut walk, |feature| {
+                        let weights = &w[self.known_start() + feature * classes..];
+                        whole.iter_mut().zip(weights).for_each(|(sum, &w)| sum.add(w));
+                    });
                 }
+                for row in ends(&scores.ends, classes, &segment, length) {
+                    whole.iter_mut().zip(row).for_each(|(sum, &w)| sum.add(w));
+                }
+                let values = scores.values.row_mut(last, size);
+                admitted.iter().for_each(|&(class, _)| values[class] = whole[class].get());
             }
         }
         scores.positions.clear();
@@ -143,23 +148,25 @@ impl SegmentationStructure {
     }
 
     /// Goes on from the sums of the segments that are one position shorter at their start; templates are summed up where they fit.
-    fn add_positions<S: ScoreSum>(&self, positions: &[S], segment: &Segment, sums: &mut [S]) {
+    fn add_positions<S: ScoreSum>(
+        &self,
+        positions: &[S],
+        segment: &Segment,
+        admitted: &[(usize, usize)],
+        sums: &mut [S],
+    ) {
         let columns = self.columns();
         let (start, size) = (segment.start as usize, segment.len());
-        match &self.options.widths {
-            Widths::UpTo(_) => {
-                sums.iter_mut().zip(&positions[start * columns..]).for_each(|(sum, &x)| sum.add_sum(x));
-            }
-            Widths::Exactly(widths) => {
-                let mut first = 0;
-                for (sum, &width) in sums.iter_mut().zip(widths) {
-                    if width as usize == size {
-                        *sum = S::default();
-                        (0..size).for_each(|k| sum.add_sum(positions[(start + k) * columns + first + k]));
-                    }
-                    first += width as usize;
-                }
-            }
+        if let Widths::UpTo(_) = &self.options.widths {
+            sums.iter_mut().zip(&positions[start * columns..]).for_each(|(sum, &x)| sum.add_sum(x));
+            return;
+        }
+        for &(class, first) in admitted {
+            // From one place to the next it is one position and one column on.
+            let places = positions[start * columns + first..].iter().step_by(columns + 1).take(size);
+            let mut sum = S::default();
+            places.for_each(|&x| sum.add_sum(x));
+            sums[class] = sum;
         }
     }
 
@@ -185,24 +192,31 @@ impl SegmentationStructure {
             let columns_at = self.columns_at(segment, place).into_iter().flatten();
             columns_at.map(move |column| scores.positions[t * columns + column])
         });
-        places.sum::<f64>() + ends(&scores.ends, classes, segment, x.len()).sum::<f64>()
+        let class = segment.class as usize;
+        places.sum::<f64>() + ends(&scores.ends, classes, segment, x.len()).map(|row| row[class]).sum::<f64>()
     }
 
     /// Scores to which the loss is added, so that decoding them maximises a mix with both in it.
     pub(super) fn augment(&self, truth: &[Segment], scores: &mut SegmentationScores, mix: Mix) {
         let factor = mix.loss / mix.score;
         let SegmentationScores { values, augmented, .. } = scores;
-        values.map_into(augmented, |value| value);
+        augmented.take_size_of(values);
         let size = (values.longest(), self.classes());
         self.options.loss.for_each_row(self.options.background, truth, size, |last, length, costs| {
-            let row = augmented.row_mut(last, length).iter_mut().zip(costs);
-            row.for_each(|(value, cost)| *value += factor * cost);
+            let row = values.row(last, length).iter().zip(costs);
+            let row = augmented.row_mut(last, length).iter_mut().zip(row);
+            row.for_each(|(augmented, (value, cost))| *augmented = value + factor * cost);
         });
     }
 }
 
-/// What a segment counts beside its features, with the weights of both ends of the sequence and of its length.
-fn ends(ends: &[f64], classes: usize, segment: &Segment, length: usize) -> impl Iterator<Item = f64> {
+/// What a segment of each class counts beside its features, in rows: of the ends of the sequence, and of its length.
+fn ends<'a>(
+    ends: &'a [f64],
+    classes: usize,
+    segment: &Segment,
+    length: usize,
+) -> impl Iterator<Item = &'a [f64]> + use<'a> {
     let rows = [
         (true, 0),
         (segment.start == 0, 1),
@@ -211,5 +225,5 @@ fn ends(ends: &[f64], classes: usize, segment: &Segment, length: usize) -> impl 
     ];
     let there = rows.into_iter().filter(|(is_there, _)| *is_there);
     // There is no weight for a length beyond the longest.
-    there.filter_map(move |(_, row)| ends.get(row * classes + segment.class as usize).copied())
+    there.filter_map(move |(_, row)| ends.get(row * classes..(row + 1) * classes))
 }

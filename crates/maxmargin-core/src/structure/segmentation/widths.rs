@@ -1,5 +1,7 @@
 //! How long segments of each class may be.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
 
 /// How many positions segments of each class have.
@@ -36,6 +38,15 @@ impl Widths {
         }
     }
 
+    /// The classes whose segments may have each number of positions, from 1 on, each with the column of its first place.
+    pub(super) fn by_length(&self) -> Vec<Vec<(usize, usize)>> {
+        let all: Vec<_> =
+            (0..self.classes()).filter_map(|class| Some((class, self.column(class, 0)?))).collect();
+        let of_length =
+            |length| all.iter().copied().filter(|&(class, _)| self.admits(class, length)).collect();
+        (1..=self.longest()).map(of_length).collect()
+    }
+
     /// The number of columns of weights of positions.
     pub(super) fn columns(&self) -> usize {
         match self {
@@ -70,7 +81,7 @@ impl Widths {
     }
 
     /// Refuses a sequence that no segments cover exactly.
-    pub(super) fn check_length(&self, length: usize) -> Result<()> {
+    pub fn check_length(&self, length: usize) -> Result<()> {
         let Self::Exactly(widths) = self else { return Ok(()) };
         let mut is_covered = vec![false; length + 1];
         is_covered[0] = true;
@@ -83,12 +94,20 @@ impl Widths {
             true => Ok(()),
             false => {
                 let problem = format!(
-                    "no segments of the widths {widths:?} cover {length} positions exactly; give a class of width 1"
+                    "no segments of the widths {} cover {length} positions exactly; mark what lies between segments as a class of one position, such as O, or give sequences of another length",
+                    listed(widths)
                 );
                 Err(Error::parameter("widths", problem))
             }
         }
     }
+}
+
+/// Each width once, from the smallest on.
+fn listed(widths: &[u32]) -> String {
+    let widths: BTreeSet<u32> = widths.iter().copied().collect();
+    let widths: Vec<String> = widths.iter().map(u32::to_string).collect();
+    widths.join(", ")
 }
 
 #[cfg(test)]

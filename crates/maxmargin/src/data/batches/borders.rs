@@ -2,6 +2,7 @@
 
 use super::super::csv::RecordEnds;
 use super::super::format::Format;
+use super::super::images;
 use super::super::reader::ReadOptions;
 use super::super::source::Source;
 use super::super::svmlight;
@@ -15,6 +16,8 @@ pub(super) enum Borders {
     Letters,
     /// After each line, or where the number of a sequence changes.
     Svmlight,
+    /// After each line.
+    Line,
     /// After each record; the header goes before each batch.
     Csv { ends: Box<RecordEnds>, header: Vec<u8> },
 }
@@ -25,6 +28,7 @@ impl Borders {
         match format {
             Format::Crfsuite | Format::Conll | Format::Edges => Some(Self::BlankLine),
             Format::Letters => Some(Self::Letters),
+            Format::Images if !images::is_picture(source.peeked()) => Some(Self::Line),
             // A header promises a number of rows.
             Format::Svmlight if options.label_sets && svmlight::has_header(source.peeked()) => None,
             Format::Svmlight => Some(Self::Svmlight),
@@ -32,7 +36,7 @@ impl Borders {
             Format::Csv if options.labels.is_none() => {
                 Some(Self::Csv { ends: Box::new(RecordEnds::new(source.peeked())), header: Vec::new() })
             }
-            Format::Csv | Format::Idx | Format::Arff => None,
+            Format::Csv | Format::Idx | Format::Images | Format::Arff => None,
         }
     }
 
@@ -41,6 +45,7 @@ impl Borders {
         match self {
             Self::BlankLine => source.next_batch(after_blank_line, &[]),
             Self::Letters => source.next_batch(after_word, &[]),
+            Self::Line => source.next_batch(after_any_line, &[]),
             Self::Svmlight => source.next_batch(svmlight::after_sequence, &[]),
             Self::Csv { ends, header } => {
                 if header.is_empty() {
@@ -63,12 +68,17 @@ impl Borders {
         match self {
             Self::BlankLine => batch.before_line(line, 0, after_blank_line),
             Self::Letters => batch.before_line(line, 0, after_word),
+            Self::Line => batch.before_line(line, 0, after_any_line),
             Self::Svmlight => batch.before_line(line, 0, svmlight::after_sequence),
             Self::Csv { ends, header } => {
                 batch.before_line(line, header.len(), |bytes, from| ends.last(bytes, from))
             }
         }
     }
+}
+
+fn after_any_line(bytes: &[u8], from: usize) -> Option<usize> {
+    after_line(bytes, from, |_| true)
 }
 
 /// The end of the last complete line for which this holds, if it is behind `from`.

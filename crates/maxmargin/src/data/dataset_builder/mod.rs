@@ -21,7 +21,7 @@ use super::candidates;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
-use super::{Attributes, Dataset, NodeGraph, RowCandidates, UNKNOWN_LABEL, Vocabulary};
+use super::{Attributes, Dataset, NodeGraph, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::shown::excerpt;
@@ -81,6 +81,8 @@ pub(crate) struct DatasetBuilder<'v> {
     id: Option<Arc<str>>,
     /// The attributes with a weight for each pair of labels, where there may be any.
     pairs: Option<Alphabet>,
+    /// What rows are, where segments of them are to be known.
+    segment_keys: Option<Vec<u64>>,
     /// Columns of tables whose values are features.
     text_columns: Vec<String>,
     /// Where examples are graphs: the edge of each row.
@@ -131,6 +133,7 @@ impl<'v> DatasetBuilder<'v> {
             ids: None,
             id: None,
             pairs: None,
+            segment_keys: None,
             text_columns: Vec::new(),
             edges: None,
             unreachable: None,
@@ -149,6 +152,12 @@ impl<'v> DatasetBuilder<'v> {
     /// With candidates for each row instead of one label. To be said before the first row.
     pub fn with_candidates(mut self, candidates: bool) -> Self {
         self.candidates = candidates.then(RowCandidates::default);
+        self
+    }
+
+    /// With what rows are, where segments of them are to be known.
+    pub fn with_segment_keys(mut self, segment_keys: bool) -> Self {
+        self.segment_keys = segment_keys.then(Vec::new);
         self
     }
 
@@ -329,6 +338,11 @@ impl<'v> DatasetBuilder<'v> {
             let label = self.labels.last();
             candidates.push(label.as_slice());
         }
+    }
+
+    /// Where what the open row is goes to, by which segments are known; none where nobody asks.
+    pub fn segment_keys(&mut self) -> Option<&mut Vec<u64>> {
+        self.segment_keys.as_mut()
     }
 
     /// The same for an entry that may be a list of candidates, where rows may have these; it begins so many bytes into the line.
@@ -651,6 +665,8 @@ impl<'v> DatasetBuilder<'v> {
             renumbered.iter().for_each(|renumbered| candidates.renumber(renumbered));
             candidates
         });
+        let rows = starts.last().copied().unwrap_or(0);
+        let segment_keys = self.segment_keys.and_then(|keys| SegmentKeys::new(keys, rows).ok());
         let features = match images {
             None => features.finish(columns).sparse_if_worthwhile(),
             Some(bytes) if bytes.is_empty() => FeatureMatrix::default(),
@@ -669,6 +685,7 @@ impl<'v> DatasetBuilder<'v> {
             Dataset {
                 features: Arc::new(features),
                 pair_columns,
+                segment_keys,
                 labels,
                 sets,
                 candidates,

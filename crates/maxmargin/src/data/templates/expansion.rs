@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::alphabet::Alphabet;
 use super::super::number::float;
+use super::super::{Fingerprint, fingerprint_of_bytes};
 use super::parsing::{FARTHEST, Item, Parsed, Piece, Place, Template, What};
 use super::{Templates, letters};
 use crate::shown::excerpt;
@@ -41,6 +42,11 @@ pub trait AttributeSink {
     }
     /// Adds an attribute to the open row.
     fn push(&mut self, number: Option<u32>, value: f64);
+    /// Where the number of what each [template of segments](super::Templates::segment_templates) says of the token goes to, 0 where it says
+    /// nothing; none where these are not wanted.
+    fn segment_keys(&mut self) -> Option<&mut Vec<u64>> {
+        None
+    }
     /// Ends the row of a token.
     fn end_row(&mut self);
 }
@@ -189,6 +195,7 @@ impl Expander {
         self.find_pieces()?;
         let parsed = &mut self.templates.parsed;
         let (unigrams, bigrams) = (std::mem::take(&mut parsed.unigrams), std::mem::take(&mut parsed.bigrams));
+        let segments = std::mem::take(&mut parsed.segments);
         let result = (0..self.tokens).try_for_each(|token| {
             let row = kinds.iter().try_for_each(|&weighted| {
                 let templates = match weighted {
@@ -198,12 +205,28 @@ impl Expander {
                 };
                 self.row(weighted, templates, token, sink)
             });
+            if let Some(keys) = sink.segment_keys() {
+                keys.extend(segments.iter().map(|template| self.segment_key(template, token)));
+            }
             sink.end_row();
             row.map_err(|problem| (token, problem))
         });
         self.templates.parsed.unigrams = unigrams;
         self.templates.parsed.bigrams = bigrams;
+        self.templates.parsed.segments = segments;
         result
+    }
+
+    /// The number of what a template of segments says of a token. Models have such numbers: they are the same in every version.
+    fn segment_key(&self, template: &Template, token: usize) -> u64 {
+        let mut key = Fingerprint::default();
+        for &(place, piece) in &template.pieces {
+            match self.look(place, piece, token) {
+                NOTHING => return 0,
+                text => key.add(fingerprint_of_bytes(self.texts.name(text).as_bytes())),
+            }
+        }
+        key.number().max(1)
     }
 
     fn row(
@@ -478,7 +501,7 @@ fn remember(codes: &mut Vec<u32>, at: u32, code: u32) {
 impl Parsed {
     /// How far templates look beyond a sentence.
     fn farthest(&self) -> i32 {
-        let templates = self.unigrams.iter().chain(&self.bigrams);
+        let templates = self.unigrams.iter().chain(&self.bigrams).chain(&self.segments);
         let places = templates.flat_map(|template| template.pieces.iter().chain(&template.value));
         let far = places.map(|(place, _)| match place {
             Place::Relative(row) | Place::Absolute(row) => row.abs(),

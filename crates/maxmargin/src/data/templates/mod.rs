@@ -188,6 +188,11 @@ impl Templates {
         &self.columns
     }
 
+    /// The number of templates of segments: of what each token of a segment is, so that the segment is known by it.
+    pub fn segment_templates(&self) -> usize {
+        self.parsed.segments.len()
+    }
+
     /// Whether some attributes have a weight for each pair of neighbouring labels.
     pub fn has_pair_attributes(&self) -> bool {
         !self.parsed.bigrams.is_empty()

@@ -1,7 +1,7 @@
 //! Template files: what CRF++ and Wapiti write, and a few commands beyond.
 //!
 //! A line is a template. Its first letter says what weights it makes: `U` one for each label, `B` one for each pair of neighbouring
-//! labels, `*` both. The whole line is the name of an attribute, in which commands are replaced by what the sentence has there.
+//! labels, `*` both, `S` one for each segment that is known and each class. The whole line is the name of an attribute, in which commands are replaced by what the sentence has there.
 //! See `docs/templates.md` for the commands.
 
 use super::gazetteer::PhraseTree;
@@ -15,6 +15,8 @@ use crate::shown::excerpt;
 pub(super) const FARTHEST: i32 = 1000;
 /// A file has at most so many templates.
 const MOST_TEMPLATES: usize = 4096;
+/// So many of them at most are about segments.
+const MOST_OF_SEGMENTS: usize = 16;
 /// A template has at most so many commands.
 const MOST_COMMANDS: usize = 64;
 /// The longest parts of words.
@@ -25,6 +27,8 @@ const LONGEST_PART: usize = 64;
 pub(super) struct Parsed {
     pub(super) unigrams: Vec<Template>,
     pub(super) bigrams: Vec<Template>,
+    /// What segments are known by.
+    pub(super) segments: Vec<Template>,
     /// What the templates ask of a token, each once.
     pub(super) pieces: Vec<Piece>,
 }
@@ -106,7 +110,7 @@ impl Parsed {
         };
         let text = text.trim_end();
         let Some(kind) = text.chars().next() else { return Ok(()) };
-        if self.unigrams.len() + self.bigrams.len() >= MOST_TEMPLATES {
+        if self.unigrams.len() + self.bigrams.len() + self.segments.len() >= MOST_TEMPLATES {
             return Err(line.error(1, format!("more than {MOST_TEMPLATES} templates")));
         }
         let template = Command { line, columns, text, at: 0 }.template(&mut self.pieces)?;
@@ -121,9 +125,20 @@ impl Parsed {
                 self.unigrams.push(template.clone());
                 self.bigrams.push(template);
             }
+            'S' if is_transition || template.value.is_some() || template.list.is_some() => {
+                let problem = format!(
+                    "`{}` does not say what a token is: a template of segments has commands such as %x[0,0], but neither %v nor %n",
+                    excerpt(text)
+                );
+                return Err(line.error(1, problem));
+            }
+            'S' if self.segments.len() >= MOST_OF_SEGMENTS => {
+                return Err(line.error(1, format!("more than {MOST_OF_SEGMENTS} templates of segments")));
+            }
+            'S' => self.segments.push(template),
             _ => {
                 let problem = format!(
-                    "`{}` is no template: it begins with U (a weight for each label), B (for each pair of labels) or * (both)",
+                    "`{}` is no template: it begins with U (a weight for each label), B (for each pair of labels), * (both) or S (for whole segments)",
                     excerpt(text)
                 );
                 return Err(line.error(1, problem));

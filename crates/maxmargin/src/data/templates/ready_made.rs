@@ -20,6 +20,7 @@ pub(in super::super) fn ready_made(set: &str, count: usize, label: usize) -> Opt
         "pos" => pos(&mut text, word, &tags),
         _ => return None,
     }
+    text.segments(set, word, &tags);
     text.0 += "B\n";
     Some(text.0)
 }
@@ -47,6 +48,33 @@ impl Text {
         for letters in 1..=longest {
             self.add("pre", "p", word, &format!(",{letters}"), &[0]);
             self.add("suf", "s", word, &format!(",{letters}"), &[0]);
+        }
+    }
+
+    /// What segments are known by, where a set is about these.
+    fn segments(&mut self, set: &str, word: usize, tags: &[usize]) {
+        let kinds: &[(&str, &str)] = match set {
+            "chunk" => &[("w", "%x[0,W]")],
+            "ner" => &[
+                ("w", "%x[0,W]"),
+                ("low", "%X[0,W]"),
+                ("short", "%H[0,W]"),
+                ("shape", "%h[0,W]"),
+                ("pre", "%p[0,W,2]"),
+                ("suf", "%s[0,W,3]"),
+                ("after", "%X[-1,W]|%H[0,W]"),
+            ],
+            _ => return,
+        };
+        for (name, pieces) in kinds {
+            _ = writeln!(self.0, "S{name}={}", pieces.replace('W', &word.to_string()));
+        }
+        // There are at most 16 of them.
+        for (number, column) in (1..).zip(tags.iter().take(8)) {
+            _ = writeln!(self.0, "Stag{number}=%x[0,{column}]");
+        }
+        if let (Some(column), "ner") = (tags.first(), set) {
+            _ = writeln!(self.0, "Stag1short=%x[0,{column}]|%H[0,{word}]");
         }
     }
 

@@ -242,3 +242,39 @@ fn ready_made_sets_are_templates() {
         text.starts_with("Uw[-2]=%x[-2,0]\n") && text.contains("Utag1[-2|-1|0]=%x[-2,1]|%x[-1,1]|%x[0,1]\n")
     );
 }
+
+#[test]
+fn templates_of_segments_say_what_tokens_are() {
+    #[derive(Default)]
+    struct Keys(Vec<u64>);
+    impl AttributeSink for Keys {
+        fn number(&mut self, _: &str) -> Option<u32> {
+            None
+        }
+        fn push(&mut self, _: Option<u32>, _: f64) {}
+        fn segment_keys(&mut self) -> Option<&mut Vec<u64>> {
+            Some(&mut self.0)
+        }
+        fn end_row(&mut self) {}
+    }
+    let keys = |sentence: &[&str]| {
+        let templates = Templates::new(columns("U0=%x[0,0]\nSlow=%X[0,0]\nSsuf=%s[0,0,3]\n", 3)).unwrap();
+        assert_eq!(templates.segment_templates(), 2);
+        let mut expander = Expander::new(templates);
+        sentence.iter().for_each(|token| expander.push(token.split(' ')));
+        let mut keys = Keys::default();
+        expander.expand(&mut keys).unwrap();
+        keys.0
+    };
+    let found = keys(&["The DT", "theme NN", "the DT", "a DT"]);
+    assert_eq!(found.len(), 8);
+    assert_eq!(found[0], found[4], "whatever the case");
+    assert_ne!(found[0], found[2]);
+    // Models keep such numbers.
+    assert_eq!(found[4..6], keys(&["the XX"])[..]);
+    assert_eq!((found[1] == 0, found[7]), (false, 0), "no suffix of three letters");
+    for wrong in ["S", "Sw=word", "Sv=%v[0,1]%x[0,0]", "Sn=%n[0,0,3]"] {
+        let error = Templates::new(columns(&format!("U0=%x[0,0]\n{wrong}\n"), 3)).unwrap_err().to_string();
+        assert!(error.contains("templates:2:1") && error.contains("%x[0,0]"), "{error}");
+    }
+}

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::{
-    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, refuse, starts,
+    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, SegmentKeys, TaskData, UNKNOWN_LABEL,
+    refuse, starts,
 };
 use crate::error::Result;
 use crate::tasks::RowExamples;
@@ -26,6 +27,7 @@ pub struct SequenceExamples {
     labels: Vec<u32>,
     candidates: Option<Arc<RowCandidates>>,
     pair_columns: usize,
+    segment_keys: Option<SegmentKeys>,
 }
 
 impl SequenceExamples {
@@ -37,7 +39,7 @@ impl SequenceExamples {
             );
         }
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels, candidates: None, pair_columns: 0 })
+        Ok(Self { rows, labels, candidates: None, pair_columns: 0, segment_keys: None })
     }
 
     /// Groups of rows, with candidates for the label of each row.
@@ -71,6 +73,17 @@ impl SequenceExamples {
                 refuse(format!("{pair_columns} columns of pairs, but there are {columns}"))
             }
         }
+    }
+
+    /// The same with what rows are, by which segments of them are known.
+    pub fn with_segment_keys(self, keys: SegmentKeys) -> Result<Self> {
+        self.rows.check_row_count("keys of segments", keys.rows())?;
+        Ok(Self { segment_keys: Some(keys), ..self })
+    }
+
+    /// What rows are, by which segments of them are known.
+    pub fn segment_keys(&self) -> Option<&SegmentKeys> {
+        self.segment_keys.as_ref()
     }
 
     /// How many of the columns, the first ones, have a weight for each pair of labels.
@@ -109,7 +122,8 @@ impl TaskData for SequenceExamples {
         let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
         let of_examples = || examples.iter().flat_map(|&i| self.rows.range(i));
         let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(of_examples())));
-        Ok(Self { rows, labels, candidates, pair_columns: self.pair_columns })
+        let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(of_examples()));
+        Ok(Self { rows, labels, candidates, pair_columns: self.pair_columns, segment_keys })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -117,13 +131,21 @@ impl TaskData for SequenceExamples {
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len() + self.candidates.as_ref().map_or(0, |rows| rows.bytes())
+        let candidates = self.candidates.as_ref().map_or(0, |rows| rows.bytes());
+        let keys = self.segment_keys.as_ref().map_or(0, SegmentKeys::bytes);
+        self.rows.bytes() + 4 * self.labels.len() + candidates + keys
     }
 
     fn fingerprint(&self) -> u64 {
         let candidates = self.candidates.as_deref();
-        self.rows
-            .fingerprint(|i| self.labels_of(i), |i, sum| add_candidates(candidates, self.rows.range(i), sum))
+        let keys_of = |i| self.segment_keys.as_ref().map(|keys| keys.of_rows(self.rows.range(i)));
+        self.rows.fingerprint(
+            |i| self.labels_of(i),
+            |i, sum| {
+                add_candidates(candidates, self.rows.range(i), sum);
+                keys_of(i).into_iter().flatten().for_each(|&key| sum.add(key));
+            },
+        )
     }
 
     fn candidates(&self) -> Option<&RowCandidates> {
@@ -160,18 +182,25 @@ impl TaskData for SequenceExamples {
         let weights = weights.collect();
         let rows = ExampleRows::grouped(Arc::clone(single.features()), starts(runs.iter().map(Range::len)))?;
         let labels = known.iter().map(|&row| self.labels[row]).collect();
-        Ok(Self { rows: rows.with_weights(weights)?, labels, candidates: None, ..self.clone() })
+        let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(known.iter().copied()));
+        let rows = rows.with_weights(weights)?;
+        Ok(Self { rows, labels, candidates: None, segment_keys, ..self.clone() })
     }
 
     fn from_table(mut table: Dataset) -> Result<Self> {
         let pair_columns = std::mem::take(&mut table.pair_columns);
+        let segment_keys = table.segment_keys.take();
         let candidates = table.candidates.take();
         let (rows, labels) = table.into_single_labels(Self::KIND)?;
         let examples = match candidates {
             Some(candidates) => Self::with_candidates(rows, candidates)?,
             None => Self::new(rows, labels)?,
         };
-        examples.with_pair_columns(pair_columns)
+        let examples = examples.with_pair_columns(pair_columns)?;
+        match segment_keys {
+            Some(keys) => examples.with_segment_keys(keys),
+            None => Ok(examples),
+        }
     }
 
     fn of_one(features: FeatureMatrix) -> Result<Self> {

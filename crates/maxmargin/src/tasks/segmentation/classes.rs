@@ -59,7 +59,9 @@ impl Classes {
             });
             classes.marks.push(Mark { class: class as u32, begins });
         }
-        classes.widths = vec![1; classes.names.len()];
+        // Of a class that the data has no segment of, one position.
+        let unknown = 0;
+        classes.widths = vec![unknown; classes.names.len()];
         for example in 0..data.len() {
             let tags = data.labels_of(example).iter();
             for span in
@@ -68,6 +70,7 @@ impl Classes {
                 classes.measure(span.kind, span.end - span.start, longest, is_fixed)?;
             }
         }
+        classes.widths.iter_mut().for_each(|width| *width = (*width).max(1));
         Ok(classes)
     }
 
@@ -80,7 +83,7 @@ impl Classes {
         let width = &mut self.widths[first + place];
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         if is_fixed {
-            if *width != 1 && *width != length {
+            if *width != 0 && *width != length {
                 let problem = format!(
                     "segments of {} have {width} and {length} positions, but with fixed widths they all have one; leave fixed-widths out",
                     kind.unwrap_or_default()

@@ -4,16 +4,21 @@
 //! files.
 
 mod classes;
+mod demo;
+pub mod plate_images;
+mod whole_segments;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use self::classes::Classes;
+use self::whole_segments::{KNOWN_SEGMENTS, WholeSegments, input};
 use super::chain::SequenceMetrics;
 use super::option::{choice, one, unknown};
 use super::stored::unknown_loss;
-use super::{ComparisonOf, InputOf, SequenceExamples, Stored, Task, TaskOption, WeightNames};
+use super::{ComparisonOf, DrawnImage, InputOf, SequenceExamples, Stored, Task, TaskOption, WeightNames};
 use crate::data::tag_scheme::TagScheme;
 use crate::data::{Alphabet, ReadOptions, TaskData, Vocabulary};
 use crate::error::{Error, Result};
@@ -22,7 +27,7 @@ use crate::metrics::{Comparison, Metrics};
 use crate::search::Strategy;
 use crate::shown::count;
 use crate::structure::{
-    ChainLoss, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationStructure, Widths,
+    ChainLoss, Mark, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationStructure, Widths,
 };
 use crate::surrogate::Surrogate;
 
@@ -33,8 +38,8 @@ const FEW_LOSSES: f64 = 40.0;
 pub(crate) const LENGTH: &str = "length";
 
 /// What a model says about classes: it follows from the data it was trained on, and from the longest segment that was asked for.
-pub(crate) const OF_DATA: [&str; 6] =
-    ["classes", "widths", "background_class", "label_classes", "label_begins", "longest"];
+pub(crate) const OF_DATA: [&str; 7] =
+    ["classes", "widths", "background_class", "label_classes", "label_begins", "longest", "known_segments"];
 
 /// What a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,6 +93,7 @@ pub struct Segmentation {
     pub boundary: bool,
     /// What [`Task::resolve`] finds in the data.
     classes: Classes,
+    whole: WholeSegments,
 }
 
 impl Default for Segmentation {
@@ -100,6 +106,7 @@ impl Default for Segmentation {
             lengths: true,
             boundary: true,
             classes: Classes::default(),
+            whole: WholeSegments::default(),
         }
     }
 }
@@ -140,6 +147,23 @@ impl Segmentation {
         let widths = self.classes.widths.clone();
         if self.fixed_widths { Widths::Exactly(widths) } else { Widths::UpTo(widths) }
     }
+
+    /// The segments of a sequence that count, those that are too long left out.
+    fn for_each_segment(&self, labels: &[u32], visit: &mut dyn FnMut(std::ops::Range<usize>)) {
+        let marks = &self.classes.marks;
+        let is_background = |mark: &Mark| Some(mark.class) == self.classes.background;
+        let mut start = 0;
+        while let Some(mark) = labels.get(start).and_then(|&label| marks.get(label as usize)) {
+            let goes_on = |&&label: &&u32| {
+                marks.get(label as usize).is_some_and(|next| next.class == mark.class && !next.begins)
+            };
+            let end = start + 1 + labels[start + 1..].iter().take_while(goes_on).count();
+            if !is_background(mark) && end - start <= self.longest as usize {
+                visit(start..end);
+            }
+            start = end;
+        }
+    }
 }
 
 impl Task for Segmentation {
@@ -156,7 +180,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
     const HAS_BACKGROUND: bool = true;
 
     fn options() -> Vec<TaskOption> {
-        vec![LOSS, LONGEST, FIXED_WIDTHS, NO_EDGES, NO_LENGTHS, NO_BOUNDARY]
+        vec![LOSS, LONGEST, FIXED_WIDTHS, KNOWN_SEGMENTS, NO_EDGES, NO_LENGTHS, NO_BOUNDARY]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
@@ -167,6 +191,16 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
                 self.longest = value.parse().ok().filter(|&longest| longest > 0).ok_or_else(|| {
                     let problem = format!(
                         "`{}` is no number of positions; they are counted from 1",
+                        crate::shown::excerpt(value)
+                    );
+                    Error::parameter(option, problem)
+                })?;
+            }
+            "known-segments" => {
+                let value = one(option, values)?;
+                self.whole.least = value.parse().map_err(|_| {
+                    let problem = format!(
+                        "`{}` is no number of segments; 0 leaves their weights out",
                         crate::shown::excerpt(value)
                     );
                     Error::parameter(option, problem)
@@ -193,7 +227,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
         }
         // A model knows the scheme of its files.
         let tag_scheme = options.tags.is_none().then_some(TagScheme::Iob2);
-        Ok(ReadOptions { tag_scheme, ..options.clone() })
+        Ok(ReadOptions { tag_scheme, segment_keys: self.whole.least > 0, ..options.clone() })
     }
 
     fn resolve(&self, names: &Vocabulary, data: &SequenceExamples) -> Result<Self> {
@@ -202,7 +236,9 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             return Err(Error::parameter("templates", problem));
         }
         let classes = Classes::of(names, data, self.longest, self.fixed_widths)?;
-        Ok(Self { classes, ..self.clone() })
+        let task = Self { classes, ..self.clone() };
+        let whole = self.whole.resolved(data, |labels, visit| task.for_each_segment(labels, visit));
+        Ok(Self { whole, ..task })
     }
 
     fn structure(&self, features: usize, _labels: usize) -> Result<SegmentationStructure> {
@@ -214,11 +250,23 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             boundary: self.boundary,
             loss: self.loss(),
         };
-        Ok(SegmentationStructure::new(features, 0, options)?.spelt_by(self.classes.marks.clone())?)
+        let structure = SegmentationStructure::new(features, 0, options)?;
+        let structure = structure.spelt_by(self.classes.marks.clone())?;
+        Ok(match self.whole.known() {
+            Some(known) => structure.knowing(Arc::clone(known))?,
+            None => structure,
+        })
     }
 
     fn input(data: &SequenceExamples, example: usize) -> SegmentInput {
-        SegmentInput::of_positions(data.rows().input(example))
+        input(data, example)
+    }
+
+    fn check_input(structure: &SegmentationStructure, data: &SequenceExamples, example: usize) -> Result<()> {
+        structure.widths().check_length(data.rows().range(example).len()).map_err(|error| {
+            let name = data.id(example).map(|name| format!(" ({name})")).unwrap_or_default();
+            Error::parameter(format!("example {}{name}", example + 1), error.problem)
+        })
     }
 
     fn truth(
@@ -265,7 +313,11 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             (false, true) => 3 * classes,
             (false, false) => classes,
         };
-        let mut blocks = vec![("position", vec![features, columns]), ("segment", vec![classes])];
+        let mut blocks = vec![("position", vec![features, columns])];
+        if self.whole.known().is_some() {
+            blocks.push(("whole", vec![self.whole.len(), classes]));
+        }
+        blocks.push(("segment", vec![classes]));
         if self.lengths && !self.fixed_widths {
             blocks.push((LENGTH, vec![widths().max().unwrap_or(0), classes]));
         }
@@ -284,7 +336,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             .with("edges", self.edges)
             .with("lengths", self.lengths)
             .with("boundary", self.boundary);
-        self.classes.save(stored)
+        self.whole.save(self.classes.save(stored))
     }
 
     fn load(stored: &Stored, labels: usize) -> std::result::Result<Self, String> {
@@ -300,6 +352,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             lengths: stored.field("lengths")?,
             boundary: stored.field("boundary")?,
             classes: Classes::load(stored, labels)?,
+            whole: WholeSegments::load(stored)?,
         })
     }
 
@@ -319,7 +372,11 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             0 => String::new(),
             some => format!(" ({} of the training data longer)", count(*some, "segment")),
         };
-        format!("{classes}, {widths}{unfindable}")
+        let known = match task.whole.len() {
+            0 => String::new(),
+            some => format!(", {} known", count(some, "segment")),
+        };
+        format!("{classes}, {widths}{unfindable}{known}")
     }
 
     fn facts(_: &SegmentationStructure, task: &Self) -> Map<String, Value> {
@@ -328,6 +385,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             ("widths", json!(task.classes.widths)),
             ("fixed_widths", json!(task.fixed_widths)),
             ("too_long", json!(task.classes.too_long)),
+            ("known_segments", json!(task.whole.len())),
             ("edges", json!(task.edges)),
             ("lengths", json!(task.lengths)),
             ("boundary", json!(task.boundary)),
@@ -367,6 +425,14 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
 
     fn write(label: &Value) -> String {
         super::Chain::write(label)
+    }
+
+    fn demo(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        demo::run(say)
+    }
+
+    fn demo_images() -> Result<Vec<DrawnImage>> {
+        demo::pictures()
     }
 
     fn metrics(structure: &SegmentationStructure, comparison: ComparisonOf<'_, Self>) -> Metrics {

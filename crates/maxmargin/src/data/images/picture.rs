@@ -1,0 +1,184 @@
+//! Grey pictures of PGM and PNG files, as columns of pixels.
+
+use std::io::Cursor;
+
+use crate::shown::excerpt;
+
+/// A picture has at most so many pixels.
+const MOST_PIXELS: u64 = 1 << 26;
+
+/// A grey picture.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Picture {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// Row by row.
+    pixels: Vec<u8>,
+}
+
+const PNG: &[u8] = b"\x89PNG";
+
+/// Whether a file that begins with these bytes is a picture.
+pub(super) fn recognise(start: &[u8]) -> bool {
+    let is_pgm = matches!(start, [b'P', b'2' | b'5', space, ..] if space.is_ascii_whitespace());
+    is_pgm || start.starts_with(PNG)
+}
+
+impl Picture {
+    /// The picture that a file holds; what is wrong with it else.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        match bytes {
+            _ if bytes.starts_with(PNG) => Self::png(bytes),
+            [b'P', kind @ (b'2' | b'5'), rest @ ..] => Self::pgm(*kind == b'5', rest),
+            _ => Err("this is neither PGM (P2, P5) nor PNG".to_owned()),
+        }
+    }
+
+    fn new(width: u64, height: u64) -> Result<Self, String> {
+        match width.checked_mul(height) {
+            Some(pixels) if pixels > 0 && pixels <= MOST_PIXELS => {
+                Ok(Self { width: width as usize, height: height as usize, pixels: Vec::new() })
+            }
+            _ => Err(format!("{width}×{height} pixels; there must be some, and {MOST_PIXELS} at most")),
+        }
+    }
+
+    /// What follows the two letters of a PGM file: width, height and the largest value as text, then pixels.
+    fn pgm(is_binary: bool, bytes: &[u8]) -> Result<Self, String> {
+        let mut words = Words { bytes, at: 0 };
+        let [width, height, most] = [words.number()?, words.number()?, words.number()?];
+        if !(1..=255).contains(&most) {
+            return Err(format!("the largest value is {most}; it must be from 1 to 255"));
+        }
+        let mut picture = Self::new(width, height)?;
+        let count = picture.width * picture.height;
+        picture.pixels = match is_binary {
+            // One space ends the header.
+            true => words.bytes.get(words.at + 1..).unwrap_or_default().iter().copied().take(count).collect(),
+            false => {
+                let pixel = |_| words.number().map(|value| value.min(256) as u16);
+                let pixels = (0..count).map(pixel).collect::<Result<Vec<u16>, _>>()?;
+                let is_over = |value: &&u16| u64::from(**value) > most;
+                if let Some(value) = pixels.iter().find(is_over) {
+                    return Err(format!("the value {value} is larger than {most}, the largest value"));
+                }
+                pixels.into_iter().map(|value| value as u8).collect()
+            }
+        };
+        if picture.pixels.len() < count {
+            return Err(format!("{width}×{height} pixels promised, but there are {}", picture.pixels.len()));
+        }
+        if most < 255 {
+            let scaled = |pixel: u8| ((u64::from(pixel).min(most) * 255 + most / 2) / most) as u8;
+            picture.pixels.iter_mut().for_each(|pixel| *pixel = scaled(*pixel));
+        }
+        Ok(picture)
+    }
+
+    fn png(bytes: &[u8]) -> Result<Self, String> {
+        let said = |error: png::DecodingError| excerpt(&error.to_string()).to_string();
+        let mut decoder = png::Decoder::new(Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info().map_err(said)?;
+        let (width, height) = reader.info().size();
+        let mut picture = Self::new(u64::from(width), u64::from(height))?;
+        let size = reader.output_buffer_size().ok_or("the picture is too large")?;
+        let mut samples = vec![0; size];
+        let info = reader.next_frame(&mut samples).map_err(said)?;
+        let count = info.color_type.samples();
+        // How bright colours look; what is transparent counts like what is not.
+        let grey = |samples: &[u8]| match *samples {
+            [red, green, blue, ..] => {
+                ((299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) + 500) / 1000) as u8
+            }
+            [grey, ..] => grey,
+            [] => 0,
+        };
+        picture.pixels = samples.chunks_exact(count).map(grey).collect();
+        picture.pixels.truncate(picture.width * picture.height);
+        Ok(picture)
+    }
+
+    /// The pixels of a column, from top to bottom.
+    pub(super) fn column(&self, column: usize) -> impl Iterator<Item = u8> + '_ {
+        self.pixels[column..].iter().step_by(self.width).copied()
+    }
+}
+
+/// Numbers between spaces and comments.
+struct Words<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Words<'_> {
+    fn number(&mut self) -> Result<u64, String> {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'#' => {
+                    let rest = &self.bytes[self.at..];
+                    self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                }
+                _ if byte.is_ascii_whitespace() => self.at += 1,
+                _ => break,
+            }
+        }
+        let rest = &self.bytes[self.at..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += digits;
+        let digits = std::str::from_utf8(&rest[..digits]).unwrap_or_default();
+        digits.parse().map_err(|_| "the file ends, or has no number, where PGM has one".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(picture: &Picture) -> Vec<Vec<u8>> {
+        (0..picture.width).map(|column| picture.column(column).collect()).collect()
+    }
+
+    #[test]
+    fn text_and_bytes_are_the_same_picture() {
+        let text = Picture::parse(b"P2 # so\n3 2\n255\n1 2 3\n# and\n4 5 6").unwrap();
+        assert_eq!(columns(&text), [[1, 4], [2, 5], [3, 6]]);
+        assert_eq!(Picture::parse(b"P5\n3 2 255\n\x01\x02\x03\x04\x05\x06").unwrap(), text);
+        // A largest value of 1: black and white.
+        assert_eq!(columns(&Picture::parse(b"P2 2 1 1 0 1").unwrap()), [[0], [255]]);
+    }
+
+    #[test]
+    fn png_is_read_grey_or_coloured() {
+        let encoded = |colour: png::ColorType, samples: &[u8]| {
+            let mut bytes = Vec::new();
+            let mut encoder = png::Encoder::new(&mut bytes, 2, 1);
+            encoder.set_color(colour);
+            encoder.write_header().unwrap().write_image_data(samples).unwrap();
+            bytes
+        };
+        let grey = Picture::parse(&encoded(png::ColorType::Grayscale, &[7, 200])).unwrap();
+        assert_eq!(columns(&grey), [[7], [200]]);
+        let coloured = encoded(png::ColorType::Rgba, &[7, 7, 7, 255, 200, 200, 200, 9]);
+        assert_eq!(Picture::parse(&coloured).unwrap(), grey);
+        assert!(recognise(&coloured) && recognise(b"P5\n1 1") && !recognise(b"P5"));
+        assert!(Picture::parse(&coloured[..40]).is_err());
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused() {
+        for (bytes, part) in [
+            (&b"GIF"[..], "neither PGM"),
+            (b"P5 2 2 255\n\x01\x02\x03", "there are 3"),
+            (b"P5 0 2 255\n", "0×2"),
+            (b"P5 4000000000 4000000000 255\n", "at most"),
+            (b"P5 1 1 65535\n\0\0", "65535"),
+            (b"P2 1 1 9 10", "larger than 9"),
+            (b"P2 1 1 9", "no number"),
+            (b"P2 1 x", "no number"),
+        ] {
+            let problem = Picture::parse(bytes).unwrap_err();
+            assert!(problem.contains(part), "{problem}");
+        }
+    }
+}
