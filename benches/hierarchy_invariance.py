@@ -4,7 +4,7 @@
     cargo build --release
     python3 benches/hierarchy_invariance.py FOLDER [--seeds 3]
 
-The unbalanced set of hierarchy_synthetic.py, smaller: 300 dimensions, 3,000 points to learn from and 5,000 to test on. Of each model λ is chosen on a
+The unbalanced set of hierarchy_synthetic.py, smaller: 100 dimensions, 1,000 points to learn from and 5,000 to test on. Of each model λ is chosen on a
 fifth of the training points, with each node there once. Then each inner node is there five times, one below the other, which says nothing new, and
 the same λ is used again. What counts is how many predictions move. All are at a relative gap of 1e-4. Beside it, with no training: by how much the
 summed α of the copies differ from the α of the node that they stand for, at most.
@@ -50,13 +50,13 @@ def main():
     rows = {name: [] for name in MODELS}
     for seed in range(1, settings.seeds + 1):
         folder = settings.folder / f"invariance{seed}"
-        make(folder, "unbalanced", seed, dimension=300, train=3000)
+        make(folder, "unbalanced", seed, dimension=100, train=1000)
         write_edges(halving_tree(DEPTH, COPIES)[0], folder / "copied.txt")
         # Nodes that all labels have below them alone are no nodes: copies of the top one are kept by what is beside them.
         for name, flags in MODELS.items():
-            once = train(settings.program, folder, flags, folder / "once", more=["--gap", "1e-4"])
-            chosen = ["--lambda", str(once["lambda"]), "--gap", "1e-4"]
-            again = train(settings.program, folder, flags, folder / "again", "copied.txt", chosen)
+            once = train(settings.program, folder, flags, folder / "once", gap=1e-4)
+            chosen = ["--lambda", once["lambda"]]
+            again = train(settings.program, folder, flags, folder / "again", "copied.txt", gap=1e-4, more=chosen)
             before, after = (predictions(settings.program, folder, folder / model) for model in ("once", "again"))
             moved = sum(a != b for a, b in zip(before, after)) / len(before)
             of_alpha = moved_alpha(alphas(settings.program, folder / "once"), alphas(settings.program, folder / "again"))

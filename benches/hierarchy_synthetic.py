@@ -4,6 +4,7 @@
     cargo build --release
     python3 benches/hierarchy_synthetic.py run FOLDER                      # trains what is not trained yet, then prints the table
     python3 benches/hierarchy_synthetic.py run FOLDER --seeds 1 --only unbalanced
+    python3 benches/hierarchy_synthetic.py run FOLDER --shrink 5           # a fifth of the dimensions and of the training points
     python3 benches/hierarchy_synthetic.py table FOLDER                    # prints the table of what is there
     python3 benches/hierarchy_synthetic.py make FOLDER unbalanced --seed 1 # makes the files of one set only
 
@@ -117,10 +118,10 @@ def make(folder, name, seed, dimension=DIMENSION, train=None, test=TEST):
     (folder / "done").touch()
 
 
-def train(program, folder, flags, model, tree="tree.txt", more=()):
+def train(program, folder, flags, model, tree="tree.txt", gap=1e-3, more=()):
     """Trains and tests; what the program says of it."""
     command = [program, "train", "hierarchy", "--train", folder / "train.svm", "--test", folder / "test.svm"]
-    command += ["--hierarchy", folder / tree, "--no-bias", "--gap", "1e-3", "--threads", "1", "--json", "--quiet"]
+    command += ["--hierarchy", folder / tree, "--no-bias", "--gap", gap, "--threads", "1", "--json", "--quiet"]
     command += ["--model", model, *flags.split(), *more]
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if result.returncode:
@@ -138,7 +139,8 @@ def run(settings):
                 result = folder / (model.replace(" ", "_").replace(",", "") + ".json")
                 if result.exists():
                     continue
-                make(folder, name, seed)
+                shrunk = dict(dimension=DIMENSION // settings.shrink, train=SETS[name] // settings.shrink)
+                make(folder, name, seed, **shrunk)
                 found = train(settings.program, folder, flags, folder / "model")
                 result.write_text(json.dumps(found))
                 accuracy, gap = 100 * found["test"]["accuracy"], found["gap"]
@@ -172,6 +174,7 @@ def main():
         command.add_argument("--seeds", type=int, default=5)
         command.add_argument("--only", choices=["", *SETS], default="")
         command.add_argument("--program", default=ROOT / "target/release/maxmargin")
+        command.add_argument("--shrink", type=int, default=1, help="divide dimensions and training points by this")
         command.add_argument("--clean", action="store_true", help="remove the data of a set once all models are trained")
     command = commands.add_parser("make")
     command.add_argument("folder", type=Path)

@@ -8,6 +8,7 @@ mod common_directions;
 mod coo_vector;
 mod dense;
 mod feature_sum;
+mod label_ranks;
 mod large;
 mod max_plus;
 mod rounding;

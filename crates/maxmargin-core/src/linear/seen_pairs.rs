@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::FeatureSum;
+use super::label_ranks::LabelRanks;
 use super::rounding::{Precise, two_product};
 use crate::error::{Error, Result};
 use crate::features::{Row, RowValues};
@@ -30,6 +31,8 @@ pub struct SeenPairs {
     starts: Vec<usize>,
     /// The labels of all features, ascending within each.
     labels: Vec<u32>,
+    /// Where labels are found in the lists of features that have many.
+    ranks: LabelRanks,
 }
 
 /// The labels of one feature, as they come: the first are each there once and ascend, the rest are what came since.
@@ -100,7 +103,7 @@ impl SeenPairs {
         }
         let mut all = Vec::with_capacity(end);
         lists.into_iter().for_each(|list| all.extend_from_slice(&list.labels));
-        Ok(Self { label_count: labels, starts, labels: all })
+        Ok(Self::of_lists(labels, starts, all))
     }
 
     /// The pairs of lists that were written down: where the labels of each feature start (and the end), and the labels, ascending
@@ -115,9 +118,14 @@ impl SeenPairs {
             row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&last| (last as usize) < label_count)
         };
         match rows.clone().all(is_row) {
-            true => Ok(Self { label_count, starts, labels }),
+            true => Ok(Self::of_lists(label_count, starts, labels)),
             false => wrong("the labels of a feature do not ascend, or there are not so many"),
         }
+    }
+
+    fn of_lists(label_count: usize, starts: Vec<usize>, labels: Vec<u32>) -> Self {
+        let ranks = LabelRanks::new(label_count, starts.windows(2).map(|ends| &labels[ends[0]..ends[1]]));
+        Self { label_count, starts, labels, ranks }
     }
 
     /// The number of pairs: of weights.
@@ -154,7 +162,11 @@ impl SeenPairs {
     #[inline]
     pub fn place(&self, feature: usize, label: u32) -> Option<usize> {
         let Range { start, end } = self.range(feature);
-        self.labels[start..end].binary_search(&label).ok().map(|k| start + k)
+        let place = match self.ranks.of(feature) {
+            Some(rank) => rank.place(label),
+            None => self.labels[start..end].binary_search(&label).ok(),
+        };
+        place.map(|k| start + k)
     }
 
     #[inline]
@@ -221,13 +233,20 @@ impl SeenPairs {
     }
 
     /// Calls `visit(k, place, value)` for each feature of a row and each of some labels (the `k`-th of them; they ascend) that have a weight
-    /// together. The shorter of two lists is looked up in the longer one, from where the last one was found.
+    /// together. The shorter of two lists is looked up in the longer one, from where the last one was found, or at once where the feature
+    /// has many labels.
     pub fn for_each_common(&self, row: Row<'_>, labels: &[u32], mut visit: impl FnMut(usize, usize, f64)) {
         row.for_each(|j, value| {
             let Range { start, end } = self.range(j);
             let of_feature = &self.labels[start..end];
             let mut from = 0;
-            if labels.len() <= of_feature.len() {
+            if let Some(rank) = self.ranks.of(j) {
+                for (k, &label) in labels.iter().enumerate() {
+                    if let Some(place) = rank.place(label) {
+                        visit(k, start + place, value);
+                    }
+                }
+            } else if labels.len() <= of_feature.len() {
                 for (k, &label) in labels.iter().enumerate() {
                     from = gallop(of_feature, from, label);
                     if of_feature.get(from) == Some(&label) {
