@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 59] = [
+const RARE: [&str; 61] = [
     // Data.
     "column-names",
     "center",
@@ -34,6 +34,8 @@ const RARE: [&str; 59] = [
     "alpha-limit",
     "background",
     "c-mean",
+    "candidate-start",
+    "candidate-weights",
     "extra-links",
     "features",
     "fertility",
