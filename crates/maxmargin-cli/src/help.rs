@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 63] = [
+const RARE: [&str; 62] = [
     // Data.
     "column-names",
     "center",
@@ -34,7 +34,6 @@ const RARE: [&str; 63] = [
     "alpha-limit",
     "background",
     "c-mean",
-    "candidates",
     "candidate-start",
     "candidate-weights",
     "extra-links",

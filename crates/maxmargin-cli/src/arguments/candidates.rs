@@ -11,9 +11,9 @@ const HEADING: &str = "Candidate labels";
 /// How to learn from candidate labels.
 #[derive(Debug, Clone, Args)]
 pub struct CandidateArguments {
-    /// Labels are lists of candidates, `B-PER|I-PER`, and `_` or `?` stand for any label: learn from them by cllp, mms, first, random, majority
-    /// or known
+    /// Learn from lists of candidates, such as `B-PER|I-PER`: by cllp, mms, first, random, majority or known
     ///
+    /// `_` or `?` stand for any label.
     /// cllp: the best candidate is to win against other candidates and against all other labels. mms: the best candidate is to win against
     /// labels that are none. Both train by turns until completions rest, and need a λ. first, random and majority: put one candidate in
     /// place of each list, and train as ever (majority: the one that is named most often, as annotators do in `O|O|B-PER`). known: train on

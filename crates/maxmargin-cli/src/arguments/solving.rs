@@ -63,7 +63,9 @@ pub struct SolvingArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_passes: Option<u64>,
 
-    /// Stop after this many seconds, at the end of a pass or in its master problem
+    /// Stop after this many seconds, the choice of λ included
+    ///
+    /// A pass that has begun is ended, its master problem is not.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub time_limit: Option<f64>,
 
