@@ -114,6 +114,7 @@ def crowd(settings):
         "perfect completion": lambda word, truth, votes: truth if truth in votes or not votes else majority(votes, truth),
     }
     methods = {"majority": "majority", "first": "first", "random": "random", "mms": "mms", "cllp": "cllp", "known": "known"}
+    labels, methods = ({name: of[name] for name in of if name in settings.only or not settings.only} for of in (labels, methods))
     results = {name: [] for name in [*labels, *methods]}
     for fold in range(settings.runs):
         print(f"without documents {fold} + {settings.runs}k", flush=True)
@@ -141,7 +142,7 @@ def partial(settings):
             draw = random.Random(run)
             lists = [[(*t[:-1], "_" if draw.random() < hidden else t[-1]) for t in s] for s in sentences]
             write(bench.path("lists.txt"), lists)
-            for method in ("known", "mms", "cllp"):
+            for method in settings.only or ("known", "mms", "cllp"):
                 name = f"{method}, {hidden:.0%} hidden"
                 options = ["--candidates", method]
                 results.setdefault(name, []).append(bench.train(bench.path("lists.txt"), test, options, settings.lambdas[0]))
@@ -206,6 +207,7 @@ def main():
         command.add_argument("--gap", type=float, default=1e-2)
         command.add_argument("--runs", type=int, default=runs)
         command.add_argument("--sentences", type=int, default=0, help="the first so many sentences only (partial)")
+        command.add_argument("--only", type=lambda text: text.split(","), default=[], help="these kinds of labels, or methods, only")
         command.add_argument("--output")
         command.set_defaults(templates=templates)
     show = commands.add_parser("show")

@@ -51,32 +51,42 @@ def f1(right, predicted, true):
     return 200 * right / (predicted + true) if predicted + true else 0.0
 
 
-def figures(sentences):
-    """F1 of all, the mean of types, and the mean of sentences."""
-    types, of_sentences = {}, []
+def rows(sentences):
+    """Each sentence as numbers whose sums are all that figures need: those of each type, the F1 of the sentence, and whether it has one."""
+    types = sorted({name for sentence in sentences for name in sentence})
+    out = []
     for sentence in sentences:
-        whole = [0, 0, 0]
-        for name, numbers in sentence.items():
-            total = types.setdefault(name, [0, 0, 0])
-            for k, number in enumerate(numbers):
-                total[k] += number
-                whole[k] += number
-        if whole[2]:
-            of_sentences.append(f1(*whole))
-    whole = [sum(numbers[k] for numbers in types.values()) for k in range(3)]
-    return {"f1": f1(*whole), "types": statistics.mean(f1(*numbers) for numbers in types.values()),
-            "sentences": statistics.mean(of_sentences)}
+        whole = [sum(numbers[k] for numbers in sentence.values()) for k in range(3)]
+        of_types = [number for name in types for number in sentence.get(name, (0, 0, 0))]
+        out.append([*of_types, f1(*whole) if whole[2] else 0.0, float(whole[2] > 0)])
+    return out
+
+
+def figures(sums):
+    """F1 of all, the mean of types, and the mean of sentences."""
+    types = [sums[k:k + 3] for k in range(0, len(sums) - 2, 3)]
+    return {"f1": f1(*(sum(numbers[k] for numbers in types) for k in range(3))),
+            "types": statistics.mean(f1(*numbers) for numbers in types), "sentences": sums[-2] / sums[-1]}
+
+
+def totals(rows):
+    return [sum(column) for column in zip(*rows)]
 
 
 def bootstrap(runs, rounds):
-    """Figures of resampled test sets, the same for all runs."""
+    """Figures of resampled test sets, the same for all runs. Sentences without entities change no sum, and are drawn all the same."""
     draw = random.Random(0)
     length = len(next(iter(runs.values())))
+    places = [place for place in range(length) if any(sentences[place] for sentences in runs.values())]
+    numbered = {name: rows(sentences) for name, sentences in runs.items()}
     resampled = {name: [] for name in runs}
     for _ in range(rounds):
-        places = draw.choices(range(length), k=length)
-        for name, sentences in runs.items():
-            resampled[name].append(figures([sentences[place] for place in places]))
+        times = [0] * length
+        for place in draw.choices(range(length), k=length):
+            times[place] += 1
+        drawn = [(place, times[place]) for place in places if times[place]]
+        for name, of_run in numbered.items():
+            resampled[name].append(figures([sum(column) for column in zip(*([t * x for x in of_run[place]] for place, t in drawn))]))
     return resampled
 
 
@@ -110,14 +120,17 @@ class Bench:
     def train(self, options, lambda_, model):
         settings = self.settings
         first = ["--first", str(settings.first)] if settings.first else []
+        # Without a certificate there is no gap.
+        gap = [] if "sgd" in options else ["--gap", str(settings.gap)]
         out, seconds = self.run("train", settings.task, "--train", self.files["train"], "--templates", "ner", *first, *options,
-                                "--lambda", repr(lambda_), "--gap", str(settings.gap), "--time-limit", str(settings.time_limit),
+                                "--lambda", repr(lambda_), *gap, "--time-limit", str(settings.time_limit),
                                 "--threads", "1", "--model", model, "--test", self.files["a"], "--log", self.path("log"),
                                 "--json", "--quiet")
         report = json.loads(out)
         with open(self.path("log"), encoding="utf-8") as log:
             passes = [json.loads(line) for line in log]
-        middle, last = passes[len(passes) // 2 - 1] if len(passes) > 1 else {"queries": 0, "oracle_calls": 0}, passes[-1]
+        nothing = {"queries": 0, "oracle_calls": 0}
+        middle, last = passes[len(passes) // 2 - 1] if len(passes) > 1 else nothing, passes[-1]
         searches = last["oracle_calls"] - middle["oracle_calls"]
         test = report["test"]
         return {"lambda": lambda_, "seconds": seconds, "gap": report["gap"], "passes": report["passes"], "stop": report["stop"],
@@ -143,21 +156,19 @@ def run(settings):
                 best = found
                 os.replace(bench.path("model"), bench.path("best"))
         sentences[name] = counts(bench.truth, bench.predict(bench.path("best")))
-        results[name] = {**best, **figures(sentences[name])}
-        print(f"{settings.task} {name}: test B {figures(sentences[name])}", flush=True)
-        write_results(settings, results, sentences)
-    print(table(results))
+        results[name] = {**best, **figures(totals(rows(sentences[name])))}
+        print(f"{settings.task} {name}: test B {figures(totals(rows(sentences[name])))}", flush=True)
+        # A run that is cut short leaves what it has.
+        with open(settings.output, "w", encoding="utf-8") as out:
+            json.dump({"task": settings.task, "first": settings.first, "results": results, "sentences": sentences}, out)
 
 
-def write_results(settings, results, sentences):
-    """Intervals of all runs so far: a run that is cut short leaves a table."""
-    resampled = bootstrap(sentences, settings.rounds)
+def add_intervals(results, sentences, rounds):
+    resampled = bootstrap(sentences, rounds)
     for name, result in results.items():
         result["intervals"] = {key: interval([r[key] for r in resampled[name]]) for key in ("f1", "types", "sentences")}
         pairs = list(zip(resampled[name], resampled["margin"]))
         result["against_margin"] = {key: interval([a[key] - b[key] for a, b in pairs]) for key in ("f1", "types", "sentences")}
-    with open(settings.output, "w", encoding="utf-8") as out:
-        json.dump({"task": settings.task, "first": settings.first, "results": results}, out, indent=1)
 
 
 def table(results):
@@ -211,19 +222,28 @@ def main():
     command.add_argument("--program", default="target/release/maxmargin")
     command.add_argument("--task", choices=("chain", "segmentation"), default="chain")
     command.add_argument("--output", required=True)
-    command.add_argument("--surrogates", type=lambda text: text.split(","), default=list(SURROGATES), help="margin among them")
+    command.add_argument("--surrogates", type=lambda text: text.split(","), default=list(SURROGATES), help="files of some each are shown together")
     command.add_argument("--lambdas", type=lambda text: [float(x) for x in text.split(",")], default=[0.003, 0.001, 0.0003])
     command.add_argument("--gap", type=float, default=1e-2)
     command.add_argument("--first", type=int, default=0, help="the first so many training sentences only")
     command.add_argument("--time-limit", type=float, default=600, help="of each run, in seconds")
-    command.add_argument("--rounds", type=int, default=1000, help="resampled test sets")
     show = commands.add_parser("show")
     show.add_argument("results", nargs="+")
+    show.add_argument("--rounds", type=int, default=1000, help="resampled test sets")
     show.add_argument("--figure")
     settings = parser.parse_args()
     if settings.command == "run":
         return run(settings)
-    all_results = [(object["task"], object["results"]) for object in map(json.load, map(open, settings.results))]
+    tasks = {}
+    for file in settings.results:
+        with open(file, encoding="utf-8") as text:
+            found = json.load(text)
+        results, sentences = tasks.setdefault(found["task"], ({}, {}))
+        results.update(found["results"])
+        sentences.update(found["sentences"])
+    for results, sentences in tasks.values():
+        add_intervals(results, sentences, settings.rounds)
+    all_results = [(task, results) for task, (results, _) in tasks.items()]
     for task, results in all_results:
         print(f"{task}\n\n{table(results)}\n")
     if settings.figure:

@@ -13,7 +13,7 @@ use maxmargin::training::{CandidateMethod, Event, Problem, Stage, Turn};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::print::{lower, note, number, percent, time, upper};
+use crate::print::{count, lower, note, number, percent, time, upper};
 use crate::progress::Progress;
 
 /// A finished run, as commands report it.
@@ -116,7 +116,7 @@ pub fn describe_turns(method: CandidateMethod, turns: &[Turn], stop: Stop) -> Op
             format!("broken off ({}): {changed} completions changed after the last of them", stop.name())
         }
     };
-    Some(format!("{method}, {own} turns: {rests}; the certificate is about the last completion"))
+    Some(format!("{method}, {}: {rests}; the certificate is about the last completion", count(own, "turn")))
 }
 
 /// A turn for programs.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use maxmargin::data::{Completion, Format, ReadOptions, TaskData, UNKNOWN_LABEL};
 use maxmargin::solver::{Halt, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::{Hierarchy, HierarchyExamples, RowExamples, SequenceExamples, Task, TaskObject};
+use maxmargin::tasks::{Hierarchy, HierarchyExamples, RowExamples, SequenceExamples, TaskObject};
 use maxmargin::training::{
     CandidateMethod, CandidateStart, Candidates, CheckpointPlan, Event, Stage, Trained, Turn,
 };
