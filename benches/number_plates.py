@@ -11,8 +11,8 @@ halves), and what was drawn. A plate has two letters, three or four digits, and 
 crops in the middle, as the templates of BUNDLE (15) ask for. What is random: crops, gaps, margins, shifts of characters by a pixel, their contrast, the
 brightness of the plate, and noise; then grey values are stretched to the whole range, plate by plate. Crops whose number is a multiple of five are for validation and test only. The same seed makes the same files.
 
-`tables` trains on the list for every λ and solver to a gap of 1e-2, as BUNDLE does, and prints Tables 1 and 2: errors of columns, passes, CPU seconds. Solvers start
-at w = 0; `--examples N` uses the first N training images.
+`tables` trains on the list for every λ and solver to a gap of 1e-2, as BUNDLE does, and prints Tables 1 and 2: errors of columns, passes, CPU seconds. The prox methods start
+from ten passes of SGD, as there; `--examples N` uses the first N training images.
 """
 import argparse, json, os, random, resource, statistics, subprocess, sys, tarfile, tempfile
 

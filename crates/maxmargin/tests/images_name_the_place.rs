@@ -41,7 +41,7 @@ fn columns_are_positions() {
     assert_eq!(data.features.row(0).to_pairs(), [(1, scaled(51))]);
     assert_eq!(data.features.row(3).to_pairs(), [(0, scaled(102))]);
     assert_eq!(data.features.row(5).to_pairs(), [(0, scaled(255)), (1, scaled(255))]);
-    assert_eq!(&**data.ids.as_ref().unwrap()[1], *"images/two.pgm");
+    assert_eq!(&*data.ids.as_ref().unwrap()[1], "images/two.pgm");
 
     // To be predicted: a list without segments, or an image itself.
     let bare = write(folder.path(), "images/five.pgm\nimages/two.pgm A:1 C:1\n");

@@ -33,6 +33,10 @@ impl Demo {
     pub fn run(self) -> Result<()> {
         self.plot.add_to(Files::default()).check()?;
         let task = registry::find(&self.task)?;
+        let images = if self.plot.plot.is_empty() { Vec::new() } else { task.demo_images()? };
+        if images.is_empty() && !self.plot.plot.is_empty() {
+            bail!("--plot draws images that are cut into segments; the demo of {} has none", self.task);
+        }
         let mut broken = None;
         let mut show = |text: &str| {
             // An output that is closed ends the demo; what was wrong with it is for the program to say.
@@ -47,17 +51,8 @@ impl Demo {
             Some(error) => Err(error),
             None => {
                 shown?;
-                if !self.plot.plot.is_empty() {
-                    let images = task.demo_images()?;
-                    if images.is_empty() {
-                        bail!(
-                            "--plot draws images that are cut into segments; the demo of {} has none",
-                            self.task
-                        );
-                    }
-                    let title = format!("maxmargin demo {}", self.task);
-                    self.plot.draw(title, |title| SegmentedPicture { title, images })?;
-                }
+                let title = format!("maxmargin demo {}", self.task);
+                self.plot.draw(title, |title| SegmentedPicture { title, images })?;
                 let next = format!("maxmargin train {} --help", self.task);
                 say(&format!("Next: `{next}` to learn from data of your own.\n"))
             }

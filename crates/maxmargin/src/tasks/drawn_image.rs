@@ -24,7 +24,7 @@ pub struct DrawnCut {
     pub segments: Vec<(Range<usize>, String, bool)>,
 }
 
-/// Each segment is a bracket below its columns, with its class in it: `└─A─┘`, in `[A]` where it is wrong and there is room for it.
+/// Each segment is a bracket below its columns, with its class in it: `└─A─┘`. Where it is wrong, that is in brackets, `└[A]┘`, or `×` where there is no room for them.
 impl fmt::Display for DrawnImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let height = self.columns.iter().map(Vec::len).max().unwrap_or(0);
@@ -39,7 +39,11 @@ impl fmt::Display for DrawnImage {
         for cut in &self.cuts {
             let mut line = vec![' '; self.columns.len()];
             for (columns, class, is_right) in &cut.segments {
-                let name = if *is_right { class.clone() } else { format!("[{class}]") };
+                let name = match (*is_right, columns.len()) {
+                    (true, _) => class.clone(),
+                    (false, 0..3) => "×".to_owned(),
+                    (false, _) => format!("[{class}]"),
+                };
                 line[columns.clone()].iter_mut().for_each(|place| *place = '─');
                 if columns.len() > 1 {
                     (line[columns.start], line[columns.end - 1]) = ('└', '┘');
@@ -71,9 +75,9 @@ mod tests {
             columns: (0..8).map(|k| vec![f64::from(k % 2), 0.5]).collect(),
             cuts: vec![
                 cut("truth", &[(0..5, "A", true), (6..7, "B", true)]),
-                cut("found", &[(0..5, "C", false)]),
+                cut("found", &[(0..5, "C", false), (6..8, "B", false)]),
             ],
         };
-        assert_eq!(image.to_string(), " █ █ █ █\n▒▒▒▒▒▒▒▒\n└─A─┘ B   truth\n└[C]┘     found\n");
+        assert_eq!(image.to_string(), " █ █ █ █\n▒▒▒▒▒▒▒▒\n└─A─┘ B   truth\n└[C]┘ ×┘  found\n");
     }
 }

@@ -1,10 +1,10 @@
 //! The scores of all segments of a sequence.
 
-use super::{SegmentInput, SegmentationStructure, Widths};
+use super::{SegmentInput, SegmentLoss, SegmentationStructure, Widths, classes_of};
 use crate::features::Row;
 use crate::inference::{Segment, SegmentMemory, SegmentTable, StratifiedSegments};
 use crate::linear::{Precise, add_row_products, largest_size, precise_row_products};
-use crate::structure::Mix;
+use crate::structure::{ChainLoss, Mix};
 
 /// The scores of one sequence, with the decoder's working memory.
 #[derive(Debug, Clone, Default)]
@@ -110,32 +110,41 @@ impl SegmentationStructure {
         scores.steps.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         let longest = self.options.widths.longest();
         scores.values.reset(length, longest, classes, f64::NEG_INFINITY);
+        match &self.options.widths {
+            Widths::UpTo(_) => self.score_free(w, x, &positions, scores),
+            Widths::Exactly(_) => self.score_templates(w, x, &positions, scores),
+        }
+        scores.positions.clear();
+        scores.positions.extend(positions.into_iter().map(S::get));
+    }
+
+    /// Scores segments of any length: each goes on from the one that is a position shorter at its start.
+    fn score_free<S: ScoreSum>(
+        &self,
+        w: &[f64],
+        x: &SegmentInput,
+        positions: &[S],
+        scores: &mut SegmentationScores,
+    ) {
+        let (classes, columns, length) = (self.classes(), self.columns(), x.len());
         let admitted = self.options.widths.by_length();
         let mut sums = vec![S::default(); classes];
         let mut whole = vec![S::default(); classes];
-        let (known, mut walk) = (self.known_in(x), Vec::new());
+        let mut walk = Vec::new();
         for last in 0..length {
             sums.fill(S::default());
-            known.iter().for_each(|(known, _)| known.begin(&mut walk));
-            for (size, admitted) in (1..=longest.min(last + 1)).zip(&admitted) {
+            self.begin_walk(x, &mut walk);
+            for (size, admitted) in (1..=last + 1).zip(&admitted) {
                 let start = last + 1 - size;
                 let segment = Segment::new(start..last + 1, 0);
-                self.add_positions(&positions, &segment, admitted, &mut sums);
+                sums.iter_mut().zip(&positions[start * columns..]).for_each(|(sum, &x)| sum.add_sum(x));
                 whole.copy_from_slice(&sums);
                 if self.options.edges {
                     let [first, last] = [start * columns + classes, last * columns + 2 * classes];
                     whole.iter_mut().zip(&positions[first..]).for_each(|(sum, &x)| sum.add_sum(x));
                     whole.iter_mut().zip(&positions[last..]).for_each(|(sum, &x)| sum.add_sum(x));
                 }
-                if let Some(row) = self.segment_row(x, &segment) {
-                    S::add_products(row, &w[self.segments_start()..self.known_start()], &mut whole);
-                }
-                if let Some((known, keys)) = known {
-                    known.step(keys, start, &mut walk, |feature| {
-                        let weights = &w[self.known_start() + feature * classes..];
-                        whole.iter_mut().zip(weights).for_each(|(sum, &w)| sum.add(w));
-                    });
-                }
+                self.add_segment_products(w, x, &segment, &mut walk, &mut whole);
                 for row in ends(&scores.ends, classes, &segment, length) {
                     whole.iter_mut().zip(row).for_each(|(sum, &w)| sum.add(w));
                 }
@@ -143,30 +152,73 @@ impl SegmentationStructure {
                 admitted.iter().for_each(|&(class, _)| values[class] = whole[class].get());
             }
         }
-        scores.positions.clear();
-        scores.positions.extend(positions.into_iter().map(S::get));
     }
 
-    /// Goes on from the sums of the segments that are one position shorter at their start; templates are summed up where they fit.
-    fn add_positions<S: ScoreSum>(
+    /// Scores segments of one length for each class.
+    fn score_templates<S: ScoreSum>(
         &self,
+        w: &[f64],
+        x: &SegmentInput,
         positions: &[S],
-        segment: &Segment,
-        admitted: &[(usize, usize)],
-        sums: &mut [S],
+        scores: &mut SegmentationScores,
     ) {
-        let columns = self.columns();
-        let (start, size) = (segment.start as usize, segment.len());
-        if let Widths::UpTo(_) = &self.options.widths {
-            sums.iter_mut().zip(&positions[start * columns..]).for_each(|(sum, &x)| sum.add_sum(x));
-            return;
+        let (classes, columns, length) = (self.classes(), self.columns(), x.len());
+        let admitted = self.options.widths.by_length();
+        // The template of each class at each first position. Positions are gone through once, and add to the few templates that are over them.
+        let mut templates = vec![S::default(); length * classes];
+        for (t, position) in positions.chunks_exact(columns).enumerate() {
+            for (size, admitted) in (1..).zip(&admitted) {
+                for &(class, first) in admitted {
+                    for (place, &x) in position[first..first + size].iter().take(t + 1).enumerate() {
+                        templates[(t - place) * classes + class].add_sum(x);
+                    }
+                }
+            }
         }
-        for &(class, first) in admitted {
-            // From one place to the next it is one position and one column on.
-            let places = positions[start * columns + first..].iter().step_by(columns + 1).take(size);
-            let mut sum = S::default();
-            places.for_each(|&x| sum.add_sum(x));
-            sums[class] = sum;
+        let has_features = x.segments.is_some() || self.known_in(x).is_some();
+        let (mut walk, mut whole) = (Vec::new(), vec![S::default(); classes]);
+        for last in 0..length {
+            self.begin_walk(x, &mut walk);
+            for (size, admitted) in (1..=last + 1).zip(&admitted) {
+                let start = last + 1 - size;
+                let segment = Segment::new(start..last + 1, 0);
+                if has_features {
+                    whole.fill(S::default());
+                    self.add_segment_products(w, x, &segment, &mut walk, &mut whole);
+                }
+                let values = scores.values.row_mut(last, size);
+                for &(class, _) in admitted {
+                    let mut sum = templates[start * classes + class];
+                    sum.add_sum(whole[class]);
+                    ends(&scores.ends, classes, &segment, length).for_each(|row| sum.add(row[class]));
+                    values[class] = sum.get();
+                }
+            }
+        }
+    }
+
+    /// Begins to go back from a position.
+    fn begin_walk(&self, x: &SegmentInput, walk: &mut Vec<u64>) {
+        self.known_in(x).iter().for_each(|(known, _)| known.begin(walk));
+    }
+
+    /// Adds the products with features of the segment itself, for all classes. To be called for all that end with one position, the shortest first.
+    fn add_segment_products<S: ScoreSum>(
+        &self,
+        w: &[f64],
+        x: &SegmentInput,
+        segment: &Segment,
+        walk: &mut [u64],
+        whole: &mut [S],
+    ) {
+        if let Some(row) = self.segment_row(x, segment) {
+            S::add_products(row, &w[self.segments_start()..self.known_start()], whole);
+        }
+        if let Some((known, keys)) = self.known_in(x) {
+            known.step(keys, segment.start as usize, walk, |feature| {
+                let weights = &w[self.known_start() + feature * self.classes()..];
+                whole.iter_mut().zip(weights).for_each(|(sum, &w)| sum.add(w));
+            });
         }
     }
 
@@ -200,6 +252,10 @@ impl SegmentationStructure {
     pub(super) fn augment(&self, truth: &[Segment], scores: &mut SegmentationScores, mix: Mix) {
         let factor = mix.loss / mix.score;
         let SegmentationScores { values, augmented, .. } = scores;
+        if let (Widths::Exactly(_), SegmentLoss::Positions(loss)) = (&self.options.widths, &self.options.loss)
+        {
+            return self.augment_templates(loss, truth, values, augmented, factor);
+        }
         augmented.take_size_of(values);
         let size = (values.longest(), self.classes());
         self.options.loss.for_each_row(self.options.background, truth, size, |last, length, costs| {
@@ -207,6 +263,37 @@ impl SegmentationStructure {
             let row = augmented.row_mut(last, length).iter_mut().zip(row);
             row.for_each(|(augmented, (value, cost))| *augmented = value + factor * cost);
         });
+    }
+
+    /// The same where each class has one length, and costs of positions add up: most of a table has no segments.
+    fn augment_templates(
+        &self,
+        loss: &ChainLoss,
+        truth: &[Segment],
+        values: &SegmentTable,
+        augmented: &mut SegmentTable,
+        factor: f64,
+    ) {
+        let (classes, length) = (self.classes(), values.length());
+        // The costs of each class before each position.
+        let mut before = vec![0.0; (length + 1) * classes];
+        for (t, right) in classes_of(truth).enumerate() {
+            let (done, next) = before[t * classes..].split_at_mut(classes);
+            next[..classes].copy_from_slice(done);
+            loss.cost.for_each(right, classes, |class, cost| next[class] += cost);
+        }
+        let factor = factor * loss.unit(length);
+        values.map_into(augmented, |value| value);
+        let admitted = self.options.widths.by_length();
+        for last in 0..length {
+            for (size, admitted) in (1..=last + 1).zip(&admitted) {
+                let (start, end) = ((last + 1 - size) * classes, (last + 1) * classes);
+                let row = augmented.row_mut(last, size);
+                for &(class, _) in admitted {
+                    row[class] += factor * (before[end + class] - before[start + class]);
+                }
+            }
+        }
     }
 }
 
