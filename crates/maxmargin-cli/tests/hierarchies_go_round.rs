@@ -341,6 +341,12 @@ fn what_is_wrong_has_a_line() {
     folder.write("wrong.names", "0 cat\n1 lion\n");
     folder.write("empty.svm", "a//b 1:1\na/c 2:1\n");
     folder.write("paths.svm", "a/b 1:1\na/c 2:1\n");
+    let header = |list: &str| {
+        format!("@relation x\n@attribute p numeric\n@attribute class hierarchical {list}\n@data\n")
+    };
+    folder.write("cycle.arff", header("root/a,root/b,a/c,c/a") + "1,c\n2,b\n");
+    folder.write("strange.arff", header("a,a/b,a/c") + "1,a/b\n2,a/e\n");
+    folder.write("missing.arff", header("a,a/b,a/c") + "1,a/b\n2,a/c@\n");
     let train = |flags: &str| format!("train hierarchy --lambda 0.1 --model m {flags}");
     for (flags, parts) in [
         ("--train train.svm", &["--hierarchy", "no paths"][..]),
@@ -360,6 +366,9 @@ fn what_is_wrong_has_a_line() {
         ("--train train.svm --hierarchy tree.txt --norm flat --loss nodes", &["--loss", "zero-one"]),
         ("--train two.svm --hierarchy tree.txt --loss zero-one", &["--loss", "nodes and leaves"]),
         ("--train train.svm --hierarchy tree.txt --norm fat", &["--norm", "flat"]),
+        ("--train cycle.arff", &["cycle.arff:3", "a cycle: `a` > `c` > `a`"]),
+        ("--train strange.arff", &["strange.arff:6:3", "`a/e` is no node"]),
+        ("--train missing.arff", &["missing.arff:6:3", "a label is missing in `a/c@`"]),
         ("--train empty.svm", &["a label of the data", "`a//b` has an empty part"]),
         ("--train paths.svm --dag", &["--dag", "paths have one parent each", "leave it out"]),
         (

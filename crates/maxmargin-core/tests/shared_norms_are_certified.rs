@@ -136,6 +136,50 @@ fn of_sets_of_nodes() {
     }
 }
 
+/// THESIS 6.6, Algorithm 5: weights that are best for α and α that are best for weights, by turns. No turn raises the joint objective,
+/// and none comes below what is proven of it.
+#[test]
+fn turns_of_weights_and_alpha_never_raise_the_primal_value() {
+    let mut random = Pcg64Mcg::seed_from_u64(7);
+    for round in 0..12 {
+        let hierarchy = Arc::new(random_hierarchy(&mut random, 8, round % 3 > 0));
+        let (nodes, leaves) = (hierarchy.nodes(), hierarchy.leaves());
+        if leaves.len() < 2 {
+            continue;
+        }
+        let x = matrix(&mut random, 8);
+        let truths: Vec<u32> = (0..8).map(|_| leaves[random.random_range(0..leaves.len())]).collect();
+        let risk = |alpha: Option<Arc<[f64]>>| {
+            let is_shared = alpha.is_none();
+            let options = NodeOptions { alpha, bias: false, ..NodeOptions::default() };
+            let structure = NodeStructure::new(3, Arc::clone(&hierarchy), options).unwrap();
+            let structure = if is_shared { structure.with_shared_norm().unwrap() } else { structure };
+            let example =
+                |(i, &truth): (usize, &u32)| Example { input: Rows::new(&x, i..i + 1), truth, weight: 1.0 };
+            StructuredRisk::new(structure, MarginSearch, truths.iter().enumerate().map(example).collect())
+                .unwrap()
+        };
+        let lambda = [0.01, 0.1, 1.0][round % 3];
+        let (joint, _) = solved(&risk(None), SolverKind::Auto, lambda);
+        let mut alpha = random_alpha(&mut random, &hierarchy);
+        let mut before = f64::INFINITY;
+        for turn in 0..8 {
+            // The objective for these α is the joint one at weights U_n = √α_n W_n, which the last turn's are among.
+            let (here, weights) = solved(&risk(Some(Arc::clone(&alpha))), SolverKind::Bcfw, lambda);
+            assert!(here.lower_bound <= before, "round {round}, turn {turn}: {here:?} after {before}");
+            assert!(
+                here.primal <= before * (1.0 + GAP),
+                "round {round}, turn {turn}: {here:?} after {before}"
+            );
+            assert!(joint.lower_bound <= here.primal, "round {round}, turn {turn}: {here:?} below {joint:?}");
+            let mut squares = vec![1e-12; nodes];
+            weights.iter().enumerate().for_each(|(i, w)| squares[i % nodes] += alpha[i % nodes] * w * w);
+            alpha = best_alpha(&hierarchy, &squares).unwrap().weights.into();
+            before = here.primal;
+        }
+    }
+}
+
 /// THESIS Table 6.1, its column of the structured norm: of weights U_l of leaves, as the least norm of weights of nodes that add up to them.
 /// Weights of nodes bound it from above, and ⟨U, Z⟩ over the dual norm of any Z from below.
 #[test]
