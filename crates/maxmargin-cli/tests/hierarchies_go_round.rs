@@ -332,6 +332,8 @@ fn what_is_wrong_has_a_line() {
     let folder = Folder::new();
     folder.write("train.svm", animals());
     folder.write("strange.svm", animals() + "elk 1:1\n");
+    folder.write("slip.svm", "animl 1:1\n");
+    folder.write("numbers.svm", "1 1:1\n2 2:1\n");
     folder.write("inner.svm", animals() + "plant 2:1\n");
     folder.write("two.svm", animals() + "cat,oak 2:1\n");
     folder.write("tree.txt", TREE);
@@ -355,6 +357,8 @@ fn what_is_wrong_has_a_line() {
         ("--train train.svm --hierarchy one.txt", &["one.txt:2", "two fields"]),
         ("--train train.svm --hierarchy none.txt", &["none.txt"]),
         ("--train strange.svm --hierarchy tree.txt", &["strange.svm:41:1", "`elk` is no node"]),
+        ("--train slip.svm --hierarchy tree.txt", &["slip.svm:1:1", "did you mean animal?"]),
+        ("--train numbers.svm --hierarchy tree.txt", &["`1` is no node", "--node-names"]),
         ("--train train.svm --hierarchy tree.txt --node-names wrong.names", &["wrong.names:2", "`lion`"]),
         ("--train train.svm --node-names wrong.names", &["--node-names", "--hierarchy"]),
         (

@@ -34,3 +34,23 @@ fn no_page_links_elsewhere() {
         }
     }
 }
+
+/// Each page that a page links to is there.
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut found = Vec::new();
+    pages(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &mut found);
+    let mut missing = Vec::new();
+    for page in &found {
+        let text = fs::read_to_string(page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap_or_default();
+            let is_path =
+                !file.is_empty() && !file.contains(char::is_whitespace) && !file.starts_with("http");
+            if is_path && !page.parent().unwrap().join(file).exists() {
+                missing.push(format!("{} links to {file}", page.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}

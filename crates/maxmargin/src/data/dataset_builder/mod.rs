@@ -24,7 +24,7 @@ use super::source::Line;
 use super::{Attributes, Dataset, NodeGraph, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
-use crate::shown::excerpt;
+use crate::shown::{did_you_mean, excerpt};
 use crate::structure::Edge;
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
@@ -35,6 +35,9 @@ const BEHIND_PAIRS: u32 = 1 << 31;
 
 /// Stands for a label that is left out of sets on purpose.
 const IGNORED_LABEL: u32 = UNKNOWN_LABEL - 1;
+
+/// So many names are compared with one that may be a slip.
+const MOST_COMPARED: usize = 10_000;
 
 /// What a file held that a fixed vocabulary does not know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -207,7 +210,13 @@ impl<'v> DatasetBuilder<'v> {
         let name = self.renamed(name);
         match &self.allowed {
             Some(allowed) if allowed.get(&name).is_none() => {
-                let problem = format!("the label `{}` is no node of the hierarchy", excerpt(&*name));
+                let remedy = match name.parse::<f64>() {
+                    Ok(_) => {
+                        "; the option node-names says what numbers of the data are called there".to_owned()
+                    }
+                    Err(_) => did_you_mean(&name, allowed.iter().take(MOST_COMPARED)),
+                };
+                let problem = format!("the label `{}` is no node of the hierarchy{remedy}", excerpt(&*name));
                 Err(line.error(at + 1, problem))
             }
             _ => Ok(()),
