@@ -7,7 +7,7 @@
 λ is the one with the best F1 on test A, for each surrogate; figures are those of test B. F1 counts all entities together, types is
 the mean of the F1 of the four types, sentences that of the F1 of sentences with an entity. Intervals are those of 95 % of resampled test
 sets; those of differences from margin are paired. Queries per search are those of the second half of a run, when searches
-remember. Runs are single-threaded; seconds are CPU seconds of the whole program.
+remember. prob starts from the weights of margin. Runs are single-threaded; seconds are CPU seconds of the whole program.
 """
 import argparse, json, os, random, resource, statistics, subprocess, tempfile
 
