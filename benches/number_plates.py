@@ -149,7 +149,8 @@ def tables(settings):
         train = os.path.join(settings.folder, f"train{settings.examples}.txt")
         open(train, "w").writelines(lines)
     lambdas = settings.lambdas.split(",")
-    model = os.path.join(settings.folder, "bench.model")
+    # Several runs may share a folder.
+    model = os.path.join(settings.folder, f"bench{os.getpid()}.model")
     errors, rows = {}, {}
     for value in lambdas:
         for solver in settings.solvers.split(","):
@@ -164,6 +165,7 @@ def tables(settings):
         for part in ("validation", "test"):
             figures, _ = run([settings.program, "eval", "--model", model, "--data", os.path.join(settings.folder, f"{part}.txt"), "--json"])
             errors[value, part] = figures["position_error"]
+    os.remove(model)
     print("\nerror of columns\n")
     print("| | " + " | ".join(f"λ = {value}" for value in lambdas) + " |")
     print("| --- |" + " ---: |" * len(lambdas))

@@ -1,7 +1,7 @@
 //! Weights for segments as a whole: for those that the training data has more than once.
 //!
 //! [Templates](crate::data::templates) of segments say what makes two segments the same: their words, their tags, their shapes. A segment that comes once in the training
-//! data has no weight: it would learn it by heart, and learn less from what other segments have too.
+//! data has no weight unless that is asked for: there are more than twice as many of them, and they made no difference to F1 of names.
 
 use std::sync::Arc;
 
