@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 62] = [
+const RARE: [&str; 65] = [
     // Data.
     "column-names",
     "center",
@@ -46,6 +46,9 @@ const RARE: [&str; 62] = [
     "loss-step",
     "no-bias",
     "no-boundary",
+    "no-edges",
+    "no-lengths",
+    "known-segments",
     "order",
     "pair-weights",
     "search",

@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use maxmargin::training::{CandidateMethod, CandidateStart, Candidates};
 
-const HEADING: &str = "Candidate labels";
+/// Above the flags about candidates.
+pub const CANDIDATES: &str = "Candidate labels";
 
 /// How to learn from candidate labels.
 #[derive(Debug, Clone, Args)]
@@ -18,18 +19,18 @@ pub struct CandidateArguments {
     /// labels that are none. Both train by turns until completions rest, and need a λ. first, random and majority: put one candidate in
     /// place of each list, and train as ever (majority: the one that is named most often, as annotators do in `O|O|B-PER`). known: train on
     /// those positions alone that have one candidate. For chain, multiclass and hierarchy (of one node): docs/candidates.md.
-    #[arg(long, value_name = "METHOD", num_args = 0..=1, default_missing_value = "cllp", require_equals = false, help_heading = HEADING)]
+    #[arg(long, value_name = "METHOD", num_args = 0..=1, default_missing_value = "cllp", require_equals = false, help_heading = CANDIDATES)]
     candidates: Option<CandidateMethod>,
 
     /// cllp: what labels inside and outside of the candidates count, c₁ and c₂
-    #[arg(long, value_name = "C1,C2", default_value = "1,1", requires = "candidates", help_heading = HEADING)]
+    #[arg(long, value_name = "C1,C2", default_value = "1,1", requires = "candidates", help_heading = CANDIDATES)]
     candidate_weights: Weights,
 
     /// cllp and mms: what turns start from: majority, first or random (one candidate of each list), or known
     ///
     /// Where any label may be, it is completed at first by maximum margin sets, from weights that were trained on the other positions; with known
     /// this is so for lists, too.
-    #[arg(long, value_name = "START", default_value = "majority", requires = "candidates", help_heading = HEADING)]
+    #[arg(long, value_name = "START", default_value = "majority", requires = "candidates", help_heading = CANDIDATES)]
     candidate_start: CandidateStart,
 }
 

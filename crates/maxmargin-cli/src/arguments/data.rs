@@ -41,7 +41,7 @@ pub struct ReadArguments {
     #[arg(long, help_heading = "Reading")]
     pub zero_based: bool,
 
-    /// The columns of arff and csv tables that are labels, with commas between
+    /// The label columns of arff and csv tables, with commas between
     ///
     /// For label sets they hold 0 or 1. Where rows have one label, this is one column, which names the class; the model keeps its
     /// name. Data to predict need not have them. A name with a comma stands in double quotes, here and in other lists.

@@ -6,6 +6,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use maxmargin::tasks::{OptionGroup, TaskObject, TaskOption, registry};
 
+use super::candidates::CANDIDATES;
 use super::{EvaluationArguments, Given, ReadArguments, with_flags};
 use crate::files::Files;
 
@@ -77,6 +78,11 @@ fn for_task<C: TaskCommand>(task: &dyn TaskObject) -> Command {
     }
     if task.has_background() {
         command = EvaluationArguments::augment_args(command);
+    }
+    if !task.has_candidates() {
+        // They are refused, with the tasks that have them.
+        let is_vain = |arg: &Arg| arg.get_help_heading() == Some(CANDIDATES);
+        command = command.mut_args(|arg| if is_vain(&arg) { arg.hide(true) } else { arg });
     }
     let flags = task.options().into_iter().map(argument);
     // Last, since the structs of flags have descriptions of their own.

@@ -57,6 +57,7 @@ pub trait TaskObject: Debug + Send + Sync {
     fn summary(&self) -> &'static str;
     fn about(&self) -> &'static str;
     fn has_background(&self) -> bool;
+    fn has_candidates(&self) -> bool;
     fn reads_tables(&self) -> bool;
     fn claims(&self, task: &str, format: Option<&str>) -> bool;
     fn for_test_data(&self) -> Box<dyn TaskObject>;
@@ -107,6 +108,10 @@ impl<T: Task> TaskObject for T {
 
     fn has_background(&self) -> bool {
         T::HAS_BACKGROUND
+    }
+
+    fn has_candidates(&self) -> bool {
+        T::HAS_CANDIDATES
     }
 
     fn reads_tables(&self) -> bool {

@@ -59,6 +59,10 @@ impl TaskObject for Hierarchy {
         false
     }
 
+    fn has_candidates(&self) -> bool {
+        self.typed::<One>().has_candidates()
+    }
+
     fn reads_tables(&self) -> bool {
         true
     }

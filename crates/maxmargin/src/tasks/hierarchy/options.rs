@@ -192,7 +192,7 @@ const NORM: TaskOption =
          nodes scaled by α, which says how much of a path each node is. ssvm: the shared norm, \
          whose α the data choose. flat: none, each label has weights of its own.",
     );
-const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R, rho=R,directed, maxmin or auto")
+const ALPHA: TaskOption = TaskOption::value("alpha", "RULE", "How nhsvm scales nodes: rho=R[,directed], maxmin or auto")
     .default("rho=2")
     .more(
         "α add up to 1 on the way to each leaf. rho=R, a number above 1: of these the ones with the least sum of α to the power R; the \
@@ -213,7 +213,7 @@ const ALPHA_LIMIT: TaskOption = TaskOption::value(
 const LOSS: TaskOption = TaskOption::value(
     "loss",
     "LOSS",
-    "The task loss: zero-one, nodes, leaves or normalized",
+    "The task loss: zero-one, nodes, leaves, normalized",
 )
 .default("by the norm")
 .more(
