@@ -4,7 +4,7 @@ use super::{SegmentInput, SegmentLoss, SegmentationStructure, Widths, classes_of
 use crate::features::Row;
 use crate::inference::{Segment, SegmentMemory, SegmentTable, StratifiedSegments};
 use crate::linear::{Precise, add_row_products, largest_size, precise_row_products};
-use crate::structure::{ChainLoss, Mix};
+use crate::structure::{ChainLoss, LabelCost, Mix};
 
 /// The scores of one sequence, with the decoder's working memory.
 #[derive(Debug, Clone, Default)]
@@ -253,6 +253,7 @@ impl SegmentationStructure {
         let factor = mix.loss / mix.score;
         let SegmentationScores { values, augmented, .. } = scores;
         if let (Widths::Exactly(_), SegmentLoss::Positions(loss)) = (&self.options.widths, &self.options.loss)
+            && !matches!(loss.cost, LabelCost::Matrix(_))
         {
             return self.augment_templates(loss, truth, values, augmented, factor);
         }
@@ -265,7 +266,8 @@ impl SegmentationStructure {
         });
     }
 
-    /// The same where each class has one length, and costs of positions add up: most of a table has no segments.
+    /// The same where each class has one length, and costs of positions add up: most of a table has no segments. Costs are counts of mistakes,
+    /// so that differences of their sums are exact; those of other costs would cancel.
     fn augment_templates(
         &self,
         loss: &ChainLoss,
