@@ -206,7 +206,8 @@ def figure(all_results):
         out.append(f'<line x1="{place(k, 0):.1f}" x2="{place(k, 0):.1f}" y1="28" y2="{height - 32}" stroke="#999999"/>')
         out.append(f'<text x="{place(k, 0):.1f}" y="{height - 18}" text-anchor="middle" fill="#555555">0</text>')
         for end in (low, high):
-            out.append(f'<text x="{place(k, end):.1f}" y="{height - 18}" text-anchor="middle" fill="#555555">{end:+.1f}</text>')
+            anchor = "start" if end < 0 else "end"
+            out.append(f'<text x="{place(k, end):.1f}" y="{height - 18}" text-anchor="{anchor}" fill="#555555">{end:+.1f}</text>')
     margins = {task: results["margin"] for task, results in all_results}
     for number, (task, name, run) in enumerate(rows):
         y = 40 + row * number
