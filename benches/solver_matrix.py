@@ -114,7 +114,8 @@ FOUR = ["--pair-weights", "four"]
 PROBLEMS = [
     Problem("bibtex, no pairs", "multilabel", ["bibtex/bibtex-train.arff.gz"],
             ["--labels", "{data}/bibtex/bibtex.xml", "--pairs", "none"]),
-    Problem("yeast, all pairs", "multilabel", ["yeast/yeast-train.arff.gz"],
+    Problem("yeast, all pairs", "multilabel", ["yeast/yeast-train.arff.gz"], ["--labels", "{data}/yeast/yeast.xml"]),
+    Problem("yeast, all pairs, four weights", "multilabel", ["yeast/yeast-train.arff.gz"],
             ["--labels", "{data}/yeast/yeast.xml", *FOUR]),
     Problem("letters 0", "chain", ["letters/letter.data.gz"], ["--folds", "0"]),
     Problem("letters 1–9", "chain", ["letters/letter.data.gz"], ["--folds", "1-9"]),
