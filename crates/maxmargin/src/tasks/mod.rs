@@ -22,6 +22,7 @@ mod demonstrating;
 mod drawn_image;
 mod drawn_tree;
 mod fitted;
+mod given_labels;
 pub mod hierarchy;
 mod label_weights;
 pub mod matching;
