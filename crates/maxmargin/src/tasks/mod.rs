@@ -103,6 +103,9 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// Whether it learns from candidates for its labels.
     const HAS_CANDIDATES: bool = false;
 
+    /// The fields of what is saved that follow from the training data: weights go from one model to another where they differ, by names.
+    const OF_DATA: &'static [&'static str] = &[];
+
     /// The options that are named by words: on a command line, in a configuration.
     fn options() -> Vec<TaskOption>;
 

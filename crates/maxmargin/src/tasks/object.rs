@@ -226,6 +226,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
+    /// See [`Task::OF_DATA`].
+    fn fields_of_data(&self) -> &'static [&'static str];
     fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
@@ -338,6 +340,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn save(&self) -> Stored {
         self.task.save()
+    }
+
+    fn fields_of_data(&self) -> &'static [&'static str] {
+        T::OF_DATA
     }
 
     fn weight_names(&self, labels: &Alphabet) -> WeightNames {
