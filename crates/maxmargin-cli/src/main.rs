@@ -97,7 +97,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    let matches = tree(false).try_get_matches().unwrap_or_else(|error| explain(&error, &tree(true)));
+    let matches = tree(false).try_get_matches().unwrap_or_else(|error| explain(&error));
     let compared = |(what, matches): (&str, &ArgMatches)| match what {
         "solvers" => parse_for_task::<CompareSolvers>(matches),
         _ => parse_for_task::<CompareSearches>(matches),
@@ -126,7 +126,11 @@ fn run() -> Result<()> {
 }
 
 /// Says what is wrong with the arguments, and which task has a flag that this one has not.
-fn explain(error: &clap::Error, tree: &Tree) -> ! {
+fn explain(error: &clap::Error) -> ! {
+    if !matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand) {
+        error.exit();
+    }
+    let tree = tree(true);
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(name)) => name.clone(),
         _ => String::new(),
