@@ -248,7 +248,7 @@ impl Train {
         if self.resume {
             note(&match begun {
                 0 => "there is no checkpoint yet; training starts from the beginning".to_owned(),
-                passes => format!("going on after {passes} passes"),
+                passes => format!("going on after {}", count(passes, "pass")),
             });
         }
         let memory = training.memory();

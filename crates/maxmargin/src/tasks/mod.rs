@@ -362,6 +362,12 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Weights of three labels in a row, by their names, without those that are 0.
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        let _ = (names, weights);
+        Vec::new()
+    }
+
     /// The images of its [demo](Self::demo), where these are cut into segments.
     fn demo_images() -> Result<Vec<DrawnImage>> {
         Ok(Vec::new())

@@ -230,6 +230,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn fields_of_data(&self) -> &'static [&'static str];
     fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
@@ -352,6 +353,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)> {
         T::couplings(&self.structure, names, weights)
+    }
+
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        self.task.triples(names, weights)
     }
 
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree> {

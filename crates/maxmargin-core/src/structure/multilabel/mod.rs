@@ -27,7 +27,9 @@ pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::shape::{check_ascending, check_features, check_rows, check_size};
-use super::{Candidates, Found, LabelSets, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
+use super::{
+    Candidates, Found, LabelSets, Magnitude, Mix, Offers, OracleCost, Relaxed, ScoreNoise, Structure,
+};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -246,8 +248,12 @@ impl Structure for MultilabelStructure {
         self.labels()
     }
 
-    fn is_costly(&self) -> bool {
-        matches!(self.decoder, SetDecoder::Searched)
+    fn oracle_cost(&self) -> OracleCost {
+        match self.decoder {
+            SetDecoder::Forest(_) => OracleCost::Low,
+            SetDecoder::Listed => OracleCost::Middle,
+            SetDecoder::Searched => OracleCost::High,
+        }
     }
 
     fn common_directions(&self) -> Option<&dyn CommonDirections> {
