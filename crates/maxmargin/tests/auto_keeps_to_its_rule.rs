@@ -29,7 +29,7 @@ fn sets(labels: usize, search: impl Search<MultilabelStructure> + 'static) -> Bo
     let x = Arc::new(FeatureMatrix::from_dense(&vec![vec![1.0]; 60]));
     let truth = |i: usize| LabelSet::of(&[(i % labels) as u32]);
     let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: truth(i), weight: 1.0 };
-    let graph = LabelGraph::complete(labels);
+    let graph = LabelGraph::complete(labels).unwrap();
     let structure = MultilabelStructure::new(1, graph, MultilabelOptions::default()).unwrap();
     Box::new(StructuredRisk::new(structure, search, (0..60).map(example).collect()).unwrap())
 }

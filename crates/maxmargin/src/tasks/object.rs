@@ -226,6 +226,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
+    /// See [`Task::OF_DATA`].
+    fn fields_of_data(&self) -> &'static [&'static str];
     fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
     fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)>;
@@ -339,6 +341,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn save(&self) -> Stored {
         self.task.save()
+    }
+
+    fn fields_of_data(&self) -> &'static [&'static str] {
+        T::OF_DATA
     }
 
     fn weight_names(&self, labels: &Alphabet) -> WeightNames {

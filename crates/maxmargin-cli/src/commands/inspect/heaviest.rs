@@ -59,7 +59,7 @@ impl<'a> Heaviest<'a> {
             return self.seen_attributes(seen, block.start);
         }
         let attributes = model.names().attributes.len() - pairs;
-        let WeightNames { states, columns } = &self.names;
+        let WeightNames { states, columns, .. } = &self.names;
         let (columns, width): (Vec<(usize, &str)>, _) = match has_labels(model) {
             false => (vec![(0, block.name)], 1),
             true => {

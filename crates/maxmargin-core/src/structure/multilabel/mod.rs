@@ -89,7 +89,7 @@ impl Default for MultilabelOptions {
 /// use maxmargin_core::structure::{LabelSet, MultilabelStructure, MultilabelOptions, Structure};
 ///
 /// let options = MultilabelOptions { bias: false, ..MultilabelOptions::default() };
-/// let task = MultilabelStructure::new(1, LabelGraph::complete(2), options)?;
+/// let task = MultilabelStructure::new(1, LabelGraph::complete(2)?, options)?;
 /// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
 /// // The first label is likely by itself, and brings the second one along.
 /// let w = [1.0, -0.5, /* neither, second, first, both: */ 0.0, 0.0, 0.0, 2.0];
