@@ -123,7 +123,8 @@ impl PyStructure {
                 return Err(PyValueError::new_err(format!("structure: it has no method {name}")));
             }
         }
-        let has = |name: &str| PyResult::Ok(object.getattr_opt(name)?.is_some_and(|method| method.is_callable()));
+        let has =
+            |name: &str| PyResult::Ok(object.getattr_opt(name)?.is_some_and(|method| method.is_callable()));
         Ok(Self {
             has: Has {
                 k_best: has("k_best")?,
@@ -249,7 +250,13 @@ impl PyStructure {
         array.bind(py).clone()
     }
 
-    fn found(&self, x: &PyInput, truth: Option<LabelNumber>, scores: &PyScores, label: LabelNumber) -> Found<LabelNumber> {
+    fn found(
+        &self,
+        x: &PyInput,
+        truth: Option<LabelNumber>,
+        scores: &PyScores,
+        label: LabelNumber,
+    ) -> Found<LabelNumber> {
         let loss = truth.map_or(0.0, |truth| self.loss(x, &truth, &label));
         Found::exactly(label, self.score_of(x, scores, &label), loss)
     }
@@ -270,7 +277,8 @@ impl PyStructure {
                 return object.call_method1("max_loss", (&x.x, y))?.extract();
             }
             let nothing = PyArray1::<f64>::zeros(py, self.dim, false);
-            let worst = object.call_method1("loss_augmented_decode", (&x.x, &y, nothing, mix_of(py, Mix::AUGMENTED)?))?;
+            let worst = object
+                .call_method1("loss_augmented_decode", (&x.x, &y, nothing, mix_of(py, Mix::AUGMENTED)?))?;
             object.call_method1("loss", (y, worst))?.extract()
         });
         let size = Size { norm: round_up(norm), loss: round_up(loss) };
@@ -308,7 +316,9 @@ fn sparse(features: &Bound<'_, PyAny>, dim: usize) -> PyResult<(Vec<u32>, Vec<f6
             return Err(refuse(format!("a sparse row of shape {shape:?}, but there are {dim} weights")));
         }
         let coordinates: Vec<Vec<u32>> = match coo.getattr_opt("coords")? {
-            Some(coordinates) => coordinates.extract::<Vec<PyReadonlyArrayLike>>()?.into_iter().map(|c| c.0).collect(),
+            Some(coordinates) => {
+                coordinates.extract::<Vec<PyReadonlyArrayLike>>()?.into_iter().map(|c| c.0).collect()
+            }
             None => vec![coo.getattr("col")?.extract::<PyReadonlyArrayLike>()?.0],
         };
         let indices = coordinates.into_iter().next_back().unwrap_or_default();
@@ -355,7 +365,8 @@ impl<'py> FromPyObject<'_, 'py> for ValuesLike {
         let numpy = object.py().import("numpy")?;
         let array = numpy.call_method1("asarray", (object, "float64"))?;
         let array = array.extract::<PyReadonlyArray1<'_, f64>>();
-        let array = array.map_err(|_| PyValueError::new_err("joint_feature: an array of one dimension is needed"))?;
+        let array =
+            array.map_err(|_| PyValueError::new_err("joint_feature: an array of one dimension is needed"))?;
         Ok(Self(array.as_array().to_vec()))
     }
 }
@@ -414,11 +425,16 @@ impl Structure for PyStructure {
         }
         self.count(2);
         self.ask(0.0, |py| {
-            let loss: f64 =
-                self.object.bind(py).call_method1("loss", (self.label(py, *truth)?, self.label(py, *y)?))?.extract()?;
+            let loss: f64 = self
+                .object
+                .bind(py)
+                .call_method1("loss", (self.label(py, *truth)?, self.label(py, *y)?))?
+                .extract()?;
             match loss >= 0.0 && loss.is_finite() {
                 true => Ok(loss),
-                false => Err(PyValueError::new_err(format!("loss: {loss} is no finite number that is not negative"))),
+                false => Err(PyValueError::new_err(format!(
+                    "loss: {loss} is no finite number that is not negative"
+                ))),
             }
         })
     }
@@ -432,7 +448,13 @@ impl Structure for PyStructure {
         })
     }
 
-    fn maximize(&self, x: &PyInput, truth: &LabelNumber, scores: &mut PyScores, mix: Mix) -> Found<LabelNumber> {
+    fn maximize(
+        &self,
+        x: &PyInput,
+        truth: &LabelNumber,
+        scores: &mut PyScores,
+        mix: Mix,
+    ) -> Found<LabelNumber> {
         self.count(0);
         let label = self.ask(*truth, |py| {
             let arguments = (&x.x, self.label(py, *truth)?, self.weights(py, scores), mix_of(py, mix)?);

@@ -11,6 +11,7 @@ use crate::data::Data;
 use crate::errors::raised;
 use crate::model::Model;
 use crate::settings::Keywords;
+use crate::surrogate::CustomSurrogate;
 use crate::watching::{Teller, watched};
 
 /// What Python hears of a run.
@@ -29,10 +30,10 @@ pub fn task_of(name: &str, options: &Bound<'_, PyDict>) -> PyResult<Box<dyn Task
 }
 
 /// Trains a model: of a task by name, with its options (each a list of values, empty for a switch) and settings, on examples. `start`
-/// is a model to start from. `hear` is called with a dict after each pass, and after each λ that was tried; true ends training.
+/// is a model to start from, `surrogate` one of Python. `hear` is called with a dict after each pass, and after each λ that was tried; true ends training.
 /// Returns the model and a dict with what is to be known of the run.
 #[pyfunction]
-#[pyo3(signature = (task, options, settings, data, start=None, threads=None, hear=None))]
+#[pyo3(signature = (task, options, settings, data, start=None, threads=None, hear=None, surrogate=None))]
 pub fn train<'py>(
     py: Python<'py>,
     task: &str,
@@ -42,9 +43,10 @@ pub fn train<'py>(
     start: Option<&Model>,
     threads: Option<usize>,
     hear: Option<Py<PyAny>>,
+    surrogate: Option<&CustomSurrogate>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
     let task = task_of(task, options)?;
-    let settings = Keywords(settings).settings(None)?;
+    let settings = Keywords(settings).settings(surrogate.map(|custom| custom.surrogate))?;
     let (examples, start) = (data.examples(), start.map(|model| (*model.inner).clone()));
     let mut history = Vec::new();
     let work = |teller: &Teller<Told>| run(task, settings, examples, start, teller);
@@ -59,6 +61,7 @@ pub fn train<'py>(
         }
         Ok(ends)
     })?;
+    surrogate.map_or(Ok(()), CustomSurrogate::raise)?;
     let (trained, choice) = trained.map_err(raised)?;
     let about = PyDict::new(py);
     about.set_item("passes", trained.report.passes)?;

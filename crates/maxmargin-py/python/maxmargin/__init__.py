@@ -15,6 +15,8 @@ from .matching import MatchingSVM
 from .multiclass import MulticlassSVM
 from .multilabel import MultilabelSVM
 from .segmentation import SegmentationSVM
+from .structure import Mix, Structure, StructuredSVM, check_structure
+from .surrogate import Surrogate
 
 __all__ = [
     "Certificate",
@@ -23,9 +25,14 @@ __all__ = [
     "HierarchicalSVM",
     "MatchingSVM",
     "Matrix",
+    "Mix",
     "Model",
     "MulticlassSVM",
     "MultilabelSVM",
     "SegmentationSVM",
+    "Structure",
+    "StructuredSVM",
+    "Surrogate",
     "__version__",
+    "check_structure",
 ]

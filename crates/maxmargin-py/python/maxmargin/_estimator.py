@@ -18,6 +18,7 @@ from ._inputs import weights_of
 from ._parameters import TASKS, describe, option_values, parameters, settings_of
 from ._sklearn import BaseEstimator, ConvergenceWarning, NotFittedError, check_columns
 from .certificate import Certificate
+from .surrogate import Surrogate
 
 __all__ = ["Estimator"]
 
@@ -69,8 +70,10 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         with self._files() as options:
             hear = _progress.hearer(self.verbose, self.callback, self.gap)
             try:
+                settings = settings_of(self)
+                own = settings.pop("surrogate") if isinstance(self.surrogate, Surrogate) else None
                 model, about = _engine.train(
-                    self._task, options, settings_of(self), data, start, self._threads(), hear
+                    self._task, options, settings, data, start, self._threads(), hear, own.engine if own else None
                 )
             finally:
                 _progress.close(hear)
