@@ -140,10 +140,7 @@ def sequences(
     parts = list(X)
     if not parts:
         raise ValueError("X: there are no sequences")
-    for part in parts:
-        if isinstance(part, (str, dict)) or not hasattr(part, "__len__") and not hasattr(part, "shape"):
-            raise ValueError(f"X: a sequence is an array, or a list of dicts or of string lists, not {type(part).__name__}")
-    sizes = np.array([part.shape[0] if hasattr(part, "shape") else len(part) for part in parts], dtype=np.int64)
+    sizes = np.array([_rows(part) for part in parts], dtype=np.int64)
     starts = starts_of(sizes, "X")
     if any(is_attributes(part) for part in parts) or all(size == 0 for size in sizes):
         return _engine.Matrix.attributes([row for part in parts for row in part], model, "X"), starts
@@ -162,6 +159,16 @@ def sequences(
     if len({array.shape[1] for array in arrays}) > 1:
         raise ValueError("X: sequences have different numbers of columns")
     return matrix(np.concatenate(arrays), model, scale), starts
+
+
+def _rows(part: Any) -> int:
+    """The number of rows of a sequence."""
+    shape = getattr(part, "shape", None)
+    if shape:
+        return int(shape[0])
+    if shape is not None or isinstance(part, (str, dict)) or not hasattr(part, "__len__"):
+        raise ValueError(f"X: a sequence is an array, or a list of dicts or of string lists, not {type(part).__name__}")
+    return len(part)
 
 
 def starts_of(lengths: np.ndarray[Any, Any], argument: str) -> np.ndarray[Any, Any]:

@@ -141,6 +141,8 @@ class MulticlassSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
 
 def class_labels(y: Any) -> np.ndarray[Any, Any]:
     """Labels as an array of one dimension."""
+    if isinstance(y, (list, tuple)) and len({isinstance(label, str) for label in y}) > 1:
+        raise ValueError("y: labels are of mixed types: strings and others")
     if HAS_SKLEARN:
         from sklearn.utils import column_or_1d
 

@@ -38,4 +38,4 @@ class SegmentationSVM(SequenceEstimator):
 
     def score(self, X: Any, y: Any, lengths: Any = None) -> float:
         """F1 of segments."""
-        return self.evaluate(X, y, lengths)["chunk_f1"]
+        return self.evaluate(X, y, lengths)["segment_f1"]
