@@ -27,7 +27,6 @@ ONE_CLASS_EACH = dict.fromkeys(
         "check_estimators_dtypes",
         "check_sample_weights_pandas_series",
         "check_sample_weights_not_an_array",
-        "check_all_zero_sample_weights_error",
         "check_sample_weights_shape",
         "check_sample_weights_not_overwritten",
         "check_sample_weight_equivalence_on_dense_data",

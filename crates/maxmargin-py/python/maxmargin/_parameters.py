@@ -118,7 +118,7 @@ def seed_of(random_state: Any) -> int:
 
 def option_values(estimator: Any, task: str, own: frozenset[str], files: list[str]) -> dict[str, list[str]]:
     """What differs from the defaults, as the engine takes it, beside what the estimator handles itself. Tables of costs and weights become files for as long as it takes."""
-    given = {}
+    given: dict[str, list[str]] = {}
     for option in options_of(task):
         value = getattr(estimator, option["name"])
         is_switch = option["value"] is None

@@ -34,7 +34,8 @@ class _Bar:
 
     def __init__(self, tqdm: Any, gap: float) -> None:
         self.bar = tqdm(total=100, unit="%", bar_format="{desc} {bar} {postfix}")
-        self.gap, self.first = gap, None
+        self.gap = gap
+        self.first: float | None = None
 
     def __call__(self, record: Record) -> None:
         if record["event"] != "pass":

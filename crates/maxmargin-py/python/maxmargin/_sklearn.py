@@ -16,7 +16,7 @@ try:
 
     HAS_SKLEARN = True
 
-    class ConvergenceWarning(_SklearnConvergenceWarning):
+    class ConvergenceWarning(_SklearnConvergenceWarning):  # type: ignore[misc]
         """Training ended before the gap was reached. The certificate says how far it came."""
 
 except ImportError:
