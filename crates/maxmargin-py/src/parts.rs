@@ -35,6 +35,7 @@ pub struct PartLoss {
 }
 
 type Answer = (f64, Vec<f64>);
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 
 #[pymethods]
 impl PartLoss {
@@ -103,7 +104,7 @@ impl PartLoss {
         parts: Vec<PyReadonlyArray1<'py, f64>>,
         edges: Option<Vec<PyReadonlyArray2<'py, i64>>>,
         threads: Option<usize>,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<Bound<'py, PyArray1<f64>>>)> {
+    ) -> PyResult<(Numbers<'py>, Vec<Numbers<'py>>)> {
         if truths.len() != parts.len() {
             return Err(PyValueError::new_err(format!(
                 "y: {} labels for {} examples",

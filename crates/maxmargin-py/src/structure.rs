@@ -493,7 +493,7 @@ impl KBest<Self> for PyStructure {
         k: usize,
     ) -> Vec<Found<LabelNumber>> {
         self.count(0);
-        let otherwise = truth.map(|truth| *truth).into_iter().collect();
+        let otherwise = truth.copied().into_iter().collect();
         let labels: Vec<LabelNumber> = self.ask(otherwise, |py| {
             let y = truth.map(|truth| self.label(py, *truth)).transpose()?;
             let arguments = (&x.x, y, self.weights(py, scores), mix_of(py, mix)?, k);

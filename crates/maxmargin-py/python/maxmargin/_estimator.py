@@ -229,6 +229,7 @@ def _add_init(cls: type[Estimator], task: str) -> None:
 
     first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     __init__.__signature__ = inspect.Signature([first, *known])  # type: ignore[attr-defined]
+    __init__.__module__ = cls.__module__
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     cls.__init__ = __init__  # type: ignore[method-assign]
 
