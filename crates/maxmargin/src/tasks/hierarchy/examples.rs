@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Taxonomy;
 use crate::data::{
-    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, are_starts,
-    refuse, starts,
+    Alphabet, Completion, Dataset, ExampleRows, FeatureMatrix, NodeGraph, RowCandidates, TaskData,
+    UNKNOWN_LABEL, are_starts, refuse, starts,
 };
 use crate::error::Result;
 use crate::inference::Hierarchy;
@@ -87,6 +87,35 @@ impl HierarchyExamples {
         let starts = starts(sets.iter().map(|set| set.as_ref().len()));
         let labels: Vec<u32> = sets.iter().flat_map(AsRef::as_ref).copied().collect();
         Self::new(rows, &starts, &labels, Arc::new(taxonomy.into()))
+    }
+
+    /// Rows whose nodes are given by name, as a graph has them; also the names of the nodes that are left: those that rows have, and
+    /// all above them. Refused where a name is none of the graph's.
+    ///
+    /// ```
+    /// use maxmargin::data::{FeatureMatrix, NodeGraph, Shape};
+    /// use maxmargin::tasks::HierarchyExamples;
+    /// let graph = NodeGraph::from_edges([("animal", "cat"), ("cat", "lion"), ("animal", "dog")], Shape::Tree)?;
+    /// let features = FeatureMatrix::from_dense(&[[1.0], [2.0]]);
+    /// let (examples, names) = HierarchyExamples::from_names(features, &[vec!["lion"], vec!["dog"]], &graph)?;
+    /// assert!(names.iter().eq(["cat", "dog", "lion"]));
+    /// assert_eq!(examples.nodes_of(0), [0, 2]);
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn from_names<S: AsRef<str>>(
+        rows: impl Into<ExampleRows>,
+        sets: &[impl AsRef<[S]>],
+        graph: &NodeGraph,
+    ) -> Result<(Self, Alphabet)> {
+        let mut known = Alphabet::default();
+        let mut numbers = Vec::new();
+        for set in sets {
+            numbers.extend(set.as_ref().iter().map(|name| known.add(name.as_ref())));
+        }
+        let (taxonomy, nodes, names) = Taxonomy::of_training(graph, &known, Default::default())?;
+        let numbers: Vec<u32> = numbers.into_iter().map(|number| nodes[number as usize]).collect();
+        let starts = starts(sets.iter().map(|set| set.as_ref().len()));
+        Ok((Self::new(rows, &starts, &numbers, Arc::new(taxonomy))?, names))
     }
 
     /// Rows whose labels nobody knows.
