@@ -84,7 +84,7 @@ pub use outside_paths::{OutsideTable, best_path_outside};
 pub use roof_duality::{RoofDual, relaxed_score};
 pub use segments::{
     Segment, SegmentMemory, SegmentTable, StratifiedSegments, best_cuts_elsewhere, best_segments,
-    k_best_segments,
+    best_segments_of_widths, k_best_segments,
 };
 pub use steps::{EachStep, MaxPlusSteps, Steps, TripleSteps};
 pub use stratified_matching::StratifiedMatching;

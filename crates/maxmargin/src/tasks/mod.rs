@@ -147,8 +147,10 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
             return Err(Error::parameter("tag-scheme", problem));
         }
         if options.candidates && !Self::HAS_CANDIDATES {
-            let problem =
-                format!("{} does not learn from candidates; chain, multiclass and hierarchy do", Self::NAME);
+            let problem = format!(
+                "{} does not learn from candidates; chain, multiclass, multilabel and hierarchy do",
+                Self::NAME
+            );
             return Err(Error::parameter("candidates", problem));
         }
         if options.candidates && options.tag_scheme.is_some() {

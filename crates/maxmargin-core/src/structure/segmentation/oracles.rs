@@ -113,6 +113,7 @@ impl LabelSets<SegmentationStructure> for SegmentationStructure {
         scaled(&scores.positions, &mut out.positions);
         scaled(&scores.ends, &mut out.ends);
         scaled(&scores.steps, &mut out.steps);
+        out.templates.widths.clear();
         // What is not there stays away, also with a scale of 0.
         let is_there = |score: f64| score > f64::NEG_INFINITY;
         scores.values.map_into(&mut out.values, |score| if is_there(score) { scale * score } else { score });

@@ -21,7 +21,9 @@ use super::candidates;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
-use super::{Attributes, Dataset, NodeGraph, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary};
+use super::{
+    Attributes, Dataset, NodeGraph, OpenLabels, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary,
+};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::shown::{did_you_mean, excerpt};
@@ -63,6 +65,8 @@ pub(crate) struct DatasetBuilder<'v> {
     labels: RowLabels,
     /// The candidates of each row, where there may be several.
     candidates: Option<RowCandidates>,
+    /// The open labels of each row, where rows have sets and labels may be open.
+    open: Option<OpenRows>,
     /// How the known labels may be spelled in rows.
     spellings: LabelSpellings,
     /// Labels that are left out of sets.
@@ -94,6 +98,15 @@ pub(crate) struct DatasetBuilder<'v> {
     unseen: Unseen,
 }
 
+/// Open labels of rows in the making.
+#[derive(Default)]
+struct OpenRows {
+    rows: OpenLabels,
+    /// Those of the open row.
+    labels: Vec<u32>,
+    others: bool,
+}
+
 enum Names<'v> {
     Growing { labels: Alphabet, attributes: Alphabet, named: bool },
     Fixed(&'v Vocabulary),
@@ -122,6 +135,7 @@ impl<'v> DatasetBuilder<'v> {
             images: None,
             labels: RowLabels::default(),
             candidates: None,
+            open: None,
             spellings: LabelSpellings::default(),
             ignored: None,
             label_lists: false,
@@ -152,10 +166,40 @@ impl<'v> DatasetBuilder<'v> {
         self
     }
 
-    /// With candidates for each row instead of one label. To be said before the first row.
+    /// With candidates for each row instead of one label; with labels that are open where rows have sets. To be said after what rows have, and before
+    /// the first of them.
     pub fn with_candidates(mut self, candidates: bool) -> Self {
-        self.candidates = candidates.then(RowCandidates::default);
+        match self.label_sets() && !self.label_lists {
+            true => self.open = candidates.then(OpenRows::default),
+            false => self.candidates = candidates.then(RowCandidates::default),
+        }
         self
+    }
+
+    /// Whether labels of sets may be open.
+    pub fn has_open_labels(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Says that nobody knows whether the set of the open row has this label; false when the row named it before.
+    pub fn add_open_label(&mut self, name: &str) -> bool {
+        let label = self.number_in_row(name);
+        if label == UNKNOWN_LABEL {
+            self.unseen.labels += 1;
+        }
+        self.add_open_number(label)
+    }
+
+    /// The same by the number that [`DatasetBuilder::number_of_label`] gave.
+    pub fn add_open_number(&mut self, label: u32) -> bool {
+        let Some(open) = self.open.as_mut().filter(|_| label < IGNORED_LABEL) else { return true };
+        open.labels.push(label);
+        self.labels.name(label)
+    }
+
+    /// Says that nobody knows which labels the set of the open row has beside those that it names.
+    pub fn open_others(&mut self) {
+        self.open.iter_mut().for_each(|open| open.others = true);
     }
 
     /// With what rows are, where segments of them are to be known.
@@ -444,6 +488,10 @@ impl<'v> DatasetBuilder<'v> {
     /// Ends the set of labels of the open row, which may be empty.
     pub fn end_label_set(&mut self) {
         self.labels.end_set();
+        if let Some(OpenRows { rows, labels, others }) = &mut self.open {
+            rows.push(labels, std::mem::take(others));
+            labels.clear();
+        }
     }
 
     /// The number of a label that a row has, which may be spelled in several ways.
@@ -674,6 +722,10 @@ impl<'v> DatasetBuilder<'v> {
             renumbered.iter().for_each(|renumbered| candidates.renumber(renumbered));
             candidates
         });
+        let open = self.open.map(|open| match &renumbered {
+            Some(renumbered) => open.rows.renumbered(|label| Some(renumbered[label as usize])),
+            None => open.rows,
+        });
         let rows = starts.last().copied().unwrap_or(0);
         let segment_keys = self.segment_keys.and_then(|keys| SegmentKeys::new(keys, rows).ok());
         let features = match images {
@@ -698,6 +750,7 @@ impl<'v> DatasetBuilder<'v> {
                 labels,
                 sets,
                 candidates,
+                open,
                 sequences,
                 weights,
                 folds,

@@ -453,6 +453,11 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             name => name,
         };
         let figures = metrics.figures.into_iter().map(|(name, value)| (renamed(name), value)).collect();
-        Metrics { figures, main: metrics.main.map(renamed), ..metrics }
+        // Who counts positions in training counts them in validation.
+        let main = match structure.cost() {
+            SegmentLoss::Positions(_) => Some("position_error"),
+            SegmentLoss::Segments | SegmentLoss::Sizes => metrics.main.map(renamed),
+        };
+        Metrics { figures, main, ..metrics }
     }
 }
