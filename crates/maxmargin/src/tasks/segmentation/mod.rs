@@ -221,6 +221,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
 
     /// Whatever the scheme of files is, tags come in as IOB2.
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
+        Self::check_candidates(options)?;
         if options.tag_scheme.is_some() {
             let problem = "segments are learnt as they are, whatever the scheme of the files; leave it out";
             return Err(Error::parameter("tag-scheme", problem));
