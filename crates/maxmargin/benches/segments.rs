@@ -1,15 +1,13 @@
-//! One evaluation of the risk of templates with its subgradient, on one thread, against the products in it: made-up images of the size of number plates
+//! One evaluation of the risk of templates with its subgradient, on one thread, against the product in it: made-up images of the size of number plates
 //! (BUNDLE 4.3), 16 pixels a column, 30 characters of 3 to 8 columns and gaps between them.
 //!
-//! `the_product` is X·W, the scores of all columns for all places of templates, as the engine multiplies rows with weights. `the_matrix_product` is the same for
-//! dense f64 matrices by `matrixmultiply`. (Of Xᵀ·G, which the other benches count as well, most is never done: G has two entries for each wrong column.)
+//! `the_matrix_product` is X·W, the scores of all columns for all places of templates, of dense f64 matrices by `matrixmultiply`. (Of Xᵀ·G, which the other benches count as well, most is never done: G has two entries for each wrong column.)
 
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use maxmargin::data::{FeatureMatrix, Rows};
 use maxmargin::inference::Segment;
-use maxmargin::linear::add_row_products;
 use maxmargin::risk::{Groups, Risk, StructuredRisk, evaluate};
 use maxmargin::search::MarginSearch;
 use maxmargin::structure::{
@@ -86,21 +84,6 @@ fn risk_with_subgradient(bencher: Bencher) {
     let groups = Groups::new(risk.len(), 1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     bencher.bench_local(|| pool.install(|| evaluate(black_box(&risk), (&w).into(), &groups)));
-}
-
-#[divan::bench(sample_count = 20, sample_size = 1)]
-fn the_product(bencher: Bencher) {
-    let (matrix, _) = images();
-    let columns: u32 = widths().iter().sum();
-    let w = weights(ROWS * columns as usize);
-    let mut scores = vec![0.0; columns as usize];
-    bencher.bench_local(|| {
-        for row in 0..matrix.rows() {
-            scores.fill(0.0);
-            add_row_products(matrix.row(row), &w, &mut scores);
-            black_box(&scores);
-        }
-    });
 }
 
 #[divan::bench(sample_count = 20, sample_size = 1)]

@@ -1,37 +1,13 @@
 //! Tasks that learn from candidate labels: their examples, and the alternation of completion and training.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::given_labels::WITHOUT_CANDIDATES;
 use super::{Fitted, LabelOf, Task};
-use crate::data::{Completion, Fingerprint, RowCandidates, TaskData, UNKNOWN_LABEL, refuse};
+use crate::data::{Completion, TaskData, refuse};
 use crate::error::{Error, Result};
 use crate::risk::{CandidateExample, CandidateOptions, CandidateProblem, Risk};
 use crate::structure::Coded;
-
-/// Data that has no candidates.
-pub(super) const WITHOUT_CANDIDATES: &str = "it was read without candidates for its labels";
-
-/// The candidates that are needed.
-pub(super) fn of_candidates(candidates: Option<&RowCandidates>) -> Result<&RowCandidates> {
-    match candidates {
-        Some(candidates) => Ok(candidates),
-        None => refuse(WITHOUT_CANDIDATES),
-    }
-}
-
-/// One more than the largest number of a label, of candidates too.
-pub(super) fn label_count(labels: &[u32], candidates: Option<&RowCandidates>) -> usize {
-    let known = labels.iter().filter(|&&label| label != UNKNOWN_LABEL);
-    let known = known.max().map_or(0, |&most| most as usize + 1);
-    known.max(candidates.map_or(0, RowCandidates::label_count))
-}
-
-/// Adds the candidates of some rows to a fingerprint.
-pub(super) fn add_candidates(candidates: Option<&RowCandidates>, rows: Range<usize>, sum: &mut Fingerprint) {
-    let Some(candidates) = candidates else { return };
-    rows.for_each(|row| sum.add_all(candidates.of(row).iter().map(|&label| u64::from(label))));
-}
 
 /// A problem with candidates and the completion so far, whatever the task: what [training](crate::training) alternates.
 pub trait CandidateTurns: Send {

@@ -7,19 +7,6 @@ use crate::linear::max_plus;
 
 /// The cut with the largest sum of values and steps. `values` has a row for each last position, with a value for each class; `steps` and
 /// what is returned are as for [`best_segments`](super::best_segments), with the same answer among equals.
-///
-/// ```
-/// use maxmargin_core::inference::{Segment, SegmentMemory, best_segments_of_widths};
-/// // Class 0 has one position and class 1 two.
-/// let values = [1.0, 0.0, /* ends with the second: */ 1.0, 5.0, /* with the third: */ 1.0, 2.0];
-/// let mut cut = Vec::new();
-/// assert!(best_segments_of_widths(&values, &[1, 2], &[0.0; 4], &mut SegmentMemory::default(), &mut cut));
-/// assert_eq!(cut, [Segment::new(0..2, 1), Segment::new(2..3, 0)]);
-/// ```
-///
-/// # Panics
-///
-/// When rows or steps are not those of as many classes as there are widths, or a width is 0.
 pub fn best_segments_of_widths(
     values: &[f64],
     widths: &[u32],

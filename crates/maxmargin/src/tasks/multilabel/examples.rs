@@ -12,7 +12,7 @@ use crate::data::{
 };
 use crate::error::Result;
 use crate::structure::CandidateSets;
-use crate::tasks::candidates::WITHOUT_CANDIDATES;
+use crate::tasks::given_labels::WITHOUT_CANDIDATES;
 
 /// Rows with a set of labels each.
 ///
