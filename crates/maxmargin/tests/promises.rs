@@ -48,6 +48,7 @@ mod readers_round_trip;
 mod relaxed_searches_equal_the_polytope;
 mod saddle_points_agree;
 mod searches_equal_enumeration;
+mod segments_survive_cancellation;
 mod shared_arrays_change_nothing;
 mod solvers_agree;
 mod surrogates_keep_their_word;

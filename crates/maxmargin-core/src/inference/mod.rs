@@ -104,7 +104,8 @@ pub(crate) use max_marginal_paths::{best_elsewhere, for_each_max_marginal};
 pub(crate) use outside_paths::{OutsideTable, best_path_outside};
 pub(crate) use roof_duality::{RoofDual, relaxed_score};
 pub(crate) use segments::{
-    SegmentMemory, SegmentTable, StratifiedSegments, best_cuts_elsewhere, best_segments, k_best_segments,
+    SegmentMemory, SegmentTable, StratifiedSegments, best_cuts_elsewhere, best_segments,
+    best_segments_of_widths, k_best_segments,
 };
 pub(crate) use steps::{EachStep, MaxPlusSteps, Steps, TripleSteps};
 pub(crate) use stratified_matching::StratifiedMatching;

@@ -68,6 +68,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         for (i, Example { input, truth, weight }) in examples.iter().enumerate() {
             check_weight(i, *weight)?;
             structure.check(input, truth).map_err(|error| error.of_example(i))?;
+            search.check_truth(&structure, truth).map_err(|error| error.of_example(i))?;
             let loss = structure.loss(input, truth, truth);
             if loss != 0.0 {
                 let problem = format!("the truth itself has a loss of {loss}, where it must be 0");

@@ -30,6 +30,7 @@ mod label_spelling;
 mod letters;
 mod name_list;
 pub mod number;
+mod open_labels;
 mod preprocessing;
 mod reader;
 mod segment_keys;
@@ -66,6 +67,7 @@ pub use maxmargin_core::features::{
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub use maxmargin_core::{Fingerprint, fingerprint_of_bytes};
 pub use name_list::{join_names, parse_names};
+pub use open_labels::OpenLabels;
 pub use preprocessing::{FarScales, Impute, Preprocessing, far_scales, nearly_constant_columns};
 pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::given_labels::needed;
+use super::given_labels::WITHOUT_CANDIDATES;
 use super::{Fitted, LabelOf, Task};
-use crate::data::{Completion, TaskData};
+use crate::data::{Completion, TaskData, refuse};
 use crate::error::{Error, Result};
 use crate::risk::{CandidateExample, CandidateOptions, CandidateProblem, Risk};
+use crate::structure::Coded;
 
 /// A problem with candidates and the completion so far, whatever the task: what [training](crate::training) alternates.
 pub trait CandidateTurns: Send {
@@ -32,6 +33,12 @@ pub trait CandidateTurns: Send {
 
     /// Completes by the best-scoring candidates where that lowers the objective. Returns for how many examples it did.
     fn complete(&mut self, weights: &[f64]) -> Result<usize>;
+
+    /// The completion as numbers, for checkpoints.
+    fn codes(&self) -> Vec<Vec<u32>>;
+
+    /// Takes a completion from such numbers. False where they are none; whether it is one of candidates is for [`risk`](Self::risk) to say.
+    fn take_codes(&mut self, codes: &[Vec<u32>]) -> bool;
 }
 
 struct Turns<T: Task> {
@@ -73,6 +80,28 @@ impl<T: Task> CandidateTurns for Turns<T> {
     fn end_start(&mut self) {
         self.start = None;
     }
+
+    fn codes(&self) -> Vec<Vec<u32>> {
+        let code = |label: &LabelOf<T>| {
+            let mut code = Vec::new();
+            label.encode(&mut code);
+            code
+        };
+        self.completion.iter().map(code).collect()
+    }
+
+    fn take_codes(&mut self, codes: &[Vec<u32>]) -> bool {
+        let label = |code: &Vec<u32>| {
+            let mut label = LabelOf::<T>::default();
+            label.decode(code).then_some(label)
+        };
+        let completion: Option<Vec<_>> = codes.iter().map(label).collect();
+        let Some(completion) = completion.filter(|labels| labels.len() == self.completion.len()) else {
+            return false;
+        };
+        self.completion = completion;
+        true
+    }
 }
 
 impl<T: Task> Fitted<T> {
@@ -88,7 +117,7 @@ impl<T: Task> Fitted<T> {
         let completed = start.completed(Completion::Majority, self.labels(), 0)?;
         let completion = (0..start.len()).map(|i| T::truth(&self.structure, &completed, i));
         let completion = completion.collect::<Result<_>>()?;
-        let is_open = needed(start.candidates())?.counts()[1..] != [0, 0];
+        let is_open = start.open_rows().is_some_and(|rows| rows > 0);
         let start = is_open.then(|| self.candidate_problem(start, CandidateOptions::MMS)).transpose()?;
         Ok(Box::new(Turns::<T> { problem, start, completion }))
     }
@@ -100,16 +129,15 @@ impl<T: Task> Fitted<T> {
     ) -> Result<CandidateProblem<T::Structure>> {
         self.check(data)?;
         self.task.check_decided()?;
-        let candidates = needed(data.candidates())?;
-        let Some(rows) = data.as_rows().filter(|rows| !rows.is_empty()) else {
+        if data.is_empty() {
             return Err(Error::parameter("training data", "there are no examples"));
+        }
+        let example = |i: usize| {
+            let Some(sets) = data.candidate_sets(i, self.labels()) else { return refuse(WITHOUT_CANDIDATES) };
+            let (input, weight) = (Arc::new(T::input(data, i)), self.task.weight(data, i));
+            Ok(CandidateExample { input, sets: Arc::new(sets), weight })
         };
-        let example = |i: usize| CandidateExample {
-            input: Arc::new(T::input(data, i)),
-            sets: Arc::new(candidates.sets(rows.range(i))),
-            weight: self.task.weight(data, i),
-        };
-        let examples = (0..data.len()).map(example).collect();
+        let examples = (0..data.len()).map(example).collect::<Result<_>>()?;
         Ok(CandidateProblem::new(self.structure.clone(), examples, options)?)
     }
 }

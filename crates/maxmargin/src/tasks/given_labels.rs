@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::data::{Completion, Fingerprint, RowCandidates, UNKNOWN_LABEL, refuse};
 use crate::error::Result;
 
+/// Data that has no candidates.
+pub(super) const WITHOUT_CANDIDATES: &str = "it was read without candidates for its labels";
+
 /// The labels of all examples, one after the other, with candidates for those of each row where there are any.
 #[derive(Debug, Clone)]
 pub(super) struct GivenLabels {
@@ -94,6 +97,6 @@ impl GivenLabels {
 pub(super) fn needed(candidates: Option<&RowCandidates>) -> Result<&RowCandidates> {
     match candidates {
         Some(candidates) => Ok(candidates),
-        None => refuse("it was read without candidates for its labels"),
+        None => refuse(WITHOUT_CANDIDATES),
     }
 }

@@ -144,17 +144,25 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Self::Data::from_table(table)
     }
 
+    /// Refuses candidates where the task learns from none.
+    fn check_candidates(options: &ReadOptions) -> Result<()> {
+        match options.candidates && !Self::HAS_CANDIDATES {
+            false => Ok(()),
+            true => {
+                let others = "chain, multiclass, multilabel and hierarchy do";
+                let problem = format!("{} does not learn from candidates; {others}", Self::NAME);
+                Err(Error::parameter("candidates", problem))
+            }
+        }
+    }
+
     /// The options with what the task has to say about tables.
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        if options.candidates && !Self::HAS_CANDIDATES {
-            let problem =
-                format!("{} does not learn from candidates; chain, multiclass and hierarchy do", Self::NAME);
-            return Err(Error::parameter("candidates", problem));
-        }
+        Self::check_candidates(options)?;
         if options.candidates && options.tag_scheme.is_some() {
             let problem = "tags are not rewritten where they are candidates; leave one of the two out";
             return Err(Error::parameter("tag-scheme", problem));

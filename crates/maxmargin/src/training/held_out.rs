@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Background, Known, Problem, mismatch};
-use crate::data::{
-    Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, RowCandidates, Source, Unseen, Vocabulary,
-};
+use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
 use crate::error::{Error, Place, Result};
 use crate::metrics::{ConfidenceBin, Metrics};
 use crate::model::Model;
@@ -77,12 +75,10 @@ impl HeldOut {
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
-        if let Some([_, several, any]) = data.candidates().map(RowCandidates::counts)
-            && several + any > 0
-        {
+        if let Some(open) = data.open_rows().filter(|&open| open > 0) {
             let problem = format!(
                 "{} several candidates or any label, but an evaluation needs the true labels",
-                match several + any {
+                match open {
                     1 => "1 row has".to_owned(),
                     rows => format!("{rows} rows have"),
                 }

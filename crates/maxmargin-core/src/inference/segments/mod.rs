@@ -6,10 +6,12 @@
 
 mod k_best;
 mod max_marginals;
+mod one_width;
 mod strata;
 
 pub use k_best::k_best_segments;
 pub use max_marginals::best_cuts_elsewhere;
+pub use one_width::best_segments_of_widths;
 pub use strata::StratifiedSegments;
 
 use super::viterbi::first_maximum;
@@ -63,6 +65,17 @@ impl<V: Copy> SegmentTable<V> {
         (self.classes, self.longest) = (classes, longest);
         self.values.clear();
         self.values.resize(length * longest * classes, value);
+    }
+
+    /// Makes it a table of so many positions: those that were there before keep their values, others have one value everywhere.
+    pub(crate) fn set_length(&mut self, length: usize, value: V) {
+        self.values.resize(length * self.longest * self.classes, value);
+    }
+
+    /// The values of all segments that end with a position, by length and class.
+    pub(crate) fn ending_mut(&mut self, last: usize) -> &mut [V] {
+        let size = self.longest * self.classes;
+        &mut self.values[last * size..][..size]
     }
 
     /// Makes it a table of the same size as another one, with any values.

@@ -22,7 +22,9 @@ use super::alphabet::Alphabet;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
-use super::{Attributes, Dataset, NodeGraph, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary};
+use super::{
+    Attributes, Dataset, NodeGraph, OpenLabels, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary,
+};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::shown::{did_you_mean, excerpt};
@@ -61,6 +63,8 @@ pub(crate) struct DatasetBuilder<'v> {
     labels: RowLabels,
     /// The candidates of each row, where there may be several.
     candidates: Option<RowCandidates>,
+    /// The open labels of each row, where rows have sets and labels may be open.
+    open: Option<OpenRows>,
     /// How the known labels may be spelled in rows.
     spellings: LabelSpellings,
     /// Labels that are left out of sets.
@@ -92,6 +96,15 @@ pub(crate) struct DatasetBuilder<'v> {
     unseen: Unseen,
 }
 
+/// Open labels of rows in the making.
+#[derive(Default)]
+struct OpenRows {
+    rows: OpenLabels,
+    /// Those of the open row.
+    labels: Vec<u32>,
+    others: bool,
+}
+
 enum Names<'v> {
     Growing { labels: Alphabet, attributes: Alphabet, named: bool },
     Fixed(&'v Vocabulary),
@@ -120,6 +133,7 @@ impl<'v> DatasetBuilder<'v> {
             images: None,
             labels: RowLabels::default(),
             candidates: None,
+            open: None,
             spellings: LabelSpellings::default(),
             ignored: None,
             label_lists: false,
@@ -377,6 +391,10 @@ impl<'v> DatasetBuilder<'v> {
     /// Ends the set of labels of the open row, which may be empty.
     pub fn end_label_set(&mut self) {
         self.labels.end_set();
+        if let Some(OpenRows { rows, labels, others }) = &mut self.open {
+            rows.push(labels, std::mem::take(others));
+            labels.clear();
+        }
     }
 
     /// The number of a label that a row has, which may be spelled in several ways.
@@ -585,6 +603,10 @@ impl<'v> DatasetBuilder<'v> {
         let (labels, sets) = labels.finish(renumbered.as_deref());
         let candidates =
             self.candidates.map(|candidates| row_candidates::finish(candidates, renumbered.as_deref()));
+        let open = self.open.map(|open| match &renumbered {
+            Some(renumbered) => open.rows.renumbered(|label| Some(renumbered[label as usize])),
+            None => open.rows,
+        });
         let rows = starts.last().copied().unwrap_or(0);
         let segment_keys = self.segment_keys.and_then(|keys| SegmentKeys::new(keys, rows).ok());
         let features = match images {
@@ -609,6 +631,7 @@ impl<'v> DatasetBuilder<'v> {
                 labels,
                 sets,
                 candidates,
+                open,
                 sequences,
                 weights,
                 folds,

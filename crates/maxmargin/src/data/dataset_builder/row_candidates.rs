@@ -1,16 +1,46 @@
-//! Rows with candidates for their label: lists of names in the place of one.
+//! Rows with candidates for their label: lists of names in the place of one; and sets of labels of which some are open.
 
-use super::{DatasetBuilder, IGNORED_LABEL};
+use super::{DatasetBuilder, IGNORED_LABEL, OpenRows};
 use crate::data::source::Line;
 use crate::data::{RowCandidates, UNKNOWN_LABEL, candidates};
 use crate::error::Result;
 use crate::shown::excerpt;
 
 impl DatasetBuilder<'_> {
-    /// With candidates for each row instead of one label. To be said before the first row.
+    /// With candidates for each row instead of one label; with labels that are open where rows have sets. To be said after what rows have, and before
+    /// the first of them.
     pub fn with_candidates(mut self, candidates: bool) -> Self {
-        self.candidates = candidates.then(RowCandidates::default);
+        match self.label_sets() && !self.label_lists {
+            true => self.open = candidates.then(OpenRows::default),
+            false => self.candidates = candidates.then(RowCandidates::default),
+        }
         self
+    }
+
+    /// Whether labels of sets may be open.
+    pub fn has_open_labels(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Says that nobody knows whether the set of the open row has this label; false when the row named it before.
+    pub fn add_open_label(&mut self, name: &str) -> bool {
+        let label = self.number_in_row(name);
+        if label == UNKNOWN_LABEL {
+            self.unseen.labels += 1;
+        }
+        self.add_open_number(label)
+    }
+
+    /// The same by the number that [`DatasetBuilder::number_of_label`] gave.
+    pub fn add_open_number(&mut self, label: u32) -> bool {
+        let Some(open) = self.open.as_mut().filter(|_| label < IGNORED_LABEL) else { return true };
+        open.labels.push(label);
+        self.labels.name(label)
+    }
+
+    /// Says that nobody knows which labels the set of the open row has beside those that it names.
+    pub fn open_others(&mut self) {
+        self.open.iter_mut().for_each(|open| open.others = true);
     }
 
     /// Sets the label of the open row, or its candidates where it may have several: the entry is then a list of them. It begins so many bytes

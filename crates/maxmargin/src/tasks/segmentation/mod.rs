@@ -229,6 +229,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
 
     /// Whatever the scheme of files is, tags come in as IOB2.
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
+        Self::check_candidates(options)?;
         if options.tag_scheme.is_some() {
             let problem = "segments are learnt as they are, whatever the scheme of the files; leave it out";
             return Err(Error::parameter("tag-scheme", problem));
@@ -466,6 +467,11 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             name => name,
         };
         let figures = metrics.figures.into_iter().map(|(name, value)| (renamed(name), value)).collect();
-        Metrics { figures, main: metrics.main.map(renamed), ..metrics }
+        // Who counts positions in training counts them in validation.
+        let main = match structure.cost() {
+            SegmentLoss::Positions(_) => Some("position_error"),
+            SegmentLoss::Segments | SegmentLoss::Sizes => metrics.main.map(renamed),
+        };
+        Metrics { figures, main, ..metrics }
     }
 }
