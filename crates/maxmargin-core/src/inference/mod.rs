@@ -92,8 +92,10 @@ pub use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub use stratified_viterbi::StratifiedTable;
 pub use tree_max_marginals::best_sets_elsewhere;
 pub use tree_sets::{SetRules, TreeSets};
+#[cfg(test)]
+pub(crate) use trees::listed as listed_trees;
 pub use trees::{
-    ArcTable, ProjectiveStrata, ProjectiveTable, Roots, best_arborescence, k_best_arborescences,
+    ArcTable, PricedArc, ProjectiveStrata, ProjectiveTable, Roots, best_arborescence, k_best_arborescences,
     k_best_projective, projective_max_marginals,
 };
 pub use viterbi::viterbi;

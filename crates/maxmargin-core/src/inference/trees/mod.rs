@@ -18,7 +18,7 @@ pub use k_best_arborescences::k_best_arborescences;
 pub use k_best_projective::k_best_projective;
 pub use max_marginals::projective_max_marginals;
 pub use projective::ProjectiveTable;
-pub use strata::ProjectiveStrata;
+pub use strata::{PricedArc, ProjectiveStrata};
 
 use super::Gain;
 
