@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::shown::{percent, time};
 use crate::structure::{DependencyTree, TreeKind};
 
-const LAMBDA: f64 = 0.003;
-const HASH_BITS: u32 = 16;
+const LAMBDA: f64 = 0.01;
+const HASH_BITS: u32 = 14;
 
 pub(super) fn run(say: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
     let begun = Instant::now();
-    let (train, test) = (sentences(300, 1)?, sentences(200, 2)?);
+    let (train, test) = (sentences(150, 1)?, sentences(100, 2)?);
     say(&format!(
         "Trees of sentences: {} sentences to learn from, {} new ones.\n\n\
          Each word belongs to another, its head. In \"the woman sees the man with the telescope\" the telescope belongs to the\n\
