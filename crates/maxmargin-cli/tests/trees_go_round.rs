@@ -4,11 +4,11 @@ use crate::common::Folder;
 use maxmargin::tasks::parsing::grammar;
 use serde_json::Value;
 
-const TRAIN: &str = "train parsing --train train.conllu --hash-bits 14 --lambda 0.01 --quiet";
+const TRAIN: &str = "train parsing --train train.conllu --hash-bits 12 --lambda 0.01 --quiet";
 
 fn folder() -> Folder {
     let folder = Folder::new();
-    folder.write("train.conllu", grammar::text(80, 1));
+    folder.write("train.conllu", grammar::text(60, 1));
     folder.write("test.conllu", grammar::text(30, 2));
     folder
 }
@@ -33,7 +33,7 @@ fn from_trees_to_trees_and_figures() {
         assert!((least..=1.0).contains(&value), "{name} is {value}");
     }
     let table = folder.output("eval --model m --data test.conllu --per-label");
-    assert!(table.contains("nsubj") && table.contains("root accuracy"), "{table}");
+    assert!(table.contains("nsubj") && table.contains("root_accuracy"), "{table}");
     let inspected = folder.output("inspect m");
     assert!(inspected.contains("hashed: ") && inspected.contains("10 relations"), "{inspected}");
 }
@@ -73,7 +73,7 @@ fn crossing_arcs_are_learnt_lifted_or_said() {
         ));
         String::from_utf8(output.success().get_output().stderr.clone()).unwrap()
     };
-    assert!(notes("").contains("of 80 sentences have crossing arcs"));
+    assert!(notes("").contains("of 60 sentences have crossing arcs"));
     assert!(notes("--projectivize").contains("had crossing arcs, which were lifted"));
     assert!(!notes("--tree non-projective").contains("crossing"));
     folder.output(&format!("{TRAIN} --tree non-projective --model any"));
@@ -132,7 +132,7 @@ fn faults_are_named() {
         (with(1, 6, "x"), &["bad.conllu:2:", "`x` is no head"]),
         (good.replacen("\t_\t_\n", "\n", 1), &["bad.conllu:1:1", "8 columns"]),
         (with(1, 0, "7"), &["bad.conllu:2:1", "`7` where word 2"]),
-        (String::new(), &["no examples"]),
+        (String::new(), &["bad.conllu", "no sentences"]),
     ] {
         folder.write("bad.conllu", text);
         folder.refusal(train, parts);
@@ -161,7 +161,7 @@ fn two_models_are_compared() {
     folder.output("train parsing --train train.conllu --hash-bits 14 --lambda 1000 --quiet --model bad");
     let object = json(&folder.output("compare models bad good --data test.conllu --rounds 200 --json"));
     let las = &object["figures"]["las"];
-    assert!(las["difference"].as_f64().unwrap() > 0.1, "{las}");
+    assert!(las["difference"].as_f64().unwrap() > 0.03, "{las}");
     assert!(
         las["p_bootstrap"].as_f64().unwrap() <= 0.02 && las["p_wilcoxon"].as_f64().unwrap() < 0.01,
         "{las}"

@@ -364,7 +364,7 @@ fn read_trees(path: &Path, way: u64) -> Result<()> {
         _ => Some(common::named(&["aux", "root"], &["form"])),
     };
     let read = Task::read(&task, &once, &ReadOptions::default(), names.as_ref())?;
-    for i in 0..read.data.len() {
+    for i in 0..TaskData::len(&read.data) {
         let Some(tree) = read.data.tree(i) else { continue };
         assert_eq!(tree.len(), read.data.sentence(i).len());
         assert_eq!(DependencyTree::fault(&tree.heads, Roots::Any), None);

@@ -15,7 +15,7 @@ use super::option::{choice, one, unknown};
 use super::stored::unknown_loss;
 use super::{ComparisonOf, OptionGroup, Stored, Task, TaskOption};
 use crate::data::{Alphabet, ReadOptions, Reading, TaskData, TextReading, Unseen, Vocabulary, read_conllu};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::inference::Roots;
 use crate::metrics::Metrics;
 use crate::search::Strategy;
@@ -198,6 +198,10 @@ sentences without a mistake), the mean loss, and how well each relation is found
             return Ok(Reading { data, names: names.clone(), format, unseen, text: TextReading::default() });
         }
         let texts = read_conllu(files, Some(self.roots))?;
+        if texts.is_empty() {
+            let file = files.first().cloned().unwrap_or_default();
+            return Err(Error::data(Place::new(file, 0, 0), "there are no sentences; expected CoNLL-U"));
+        }
         if let Some(place) = texts.iter().position(|text| text.heads().is_none()) {
             let problem = format!("sentence {} of the training data has no tree: its HEAD is _", place + 1);
             return Err(Error::parameter("training data", problem));
