@@ -7,7 +7,7 @@ use maxmargin::Result;
 use maxmargin::data::templates::{Gazetteer, TemplateSyntax};
 use maxmargin::data::{
     Alphabet, Column, ColumnOptions, DataObject, Dataset, Format, Impute, Missing, NodeGraph, Preprocessing,
-    ReadOptions, TableColumns, TaskData, UNKNOWN_LABEL, Vocabulary, read_hierarchy, read_label_costs,
+    ReadOptions, TableColumns, UNKNOWN_LABEL, Vocabulary, read_hierarchy, read_label_costs,
     read_label_weights, read_node_names, read_pairs, read_training, read_with,
 };
 use maxmargin::inference::{Hierarchy, Roots};
@@ -364,7 +364,7 @@ fn read_trees(path: &Path, way: u64) -> Result<()> {
         _ => Some(common::named(&["aux", "root"], &["form"])),
     };
     let read = Task::read(&task, &once, &ReadOptions::default(), names.as_ref())?;
-    for i in 0..TaskData::len(&read.data) {
+    for i in 0..DataObject::len(&read.data) {
         let Some(tree) = read.data.tree(i) else { continue };
         assert_eq!(tree.len(), read.data.sentence(i).len());
         assert_eq!(DependencyTree::fault(&tree.heads, Roots::Any), None);
