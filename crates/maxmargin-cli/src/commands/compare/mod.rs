@@ -17,14 +17,14 @@ use crate::arguments::{ChosenTask, ProblemArguments, reading_flags, with_tasks};
 use crate::print::count;
 
 /// The command with its subcommands.
-pub fn command() -> Command {
+pub fn command(is_whole: bool) -> Command {
     Command::new("compare")
         .about("Compare methods on your data, as the papers do on theirs")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommand(with_tasks::<CompareSolvers>("solvers"))
-        .subcommand(with_tasks::<CompareSearches>("searches"))
+        .subcommand(with_tasks::<CompareSolvers>("solvers", is_whole))
+        .subcommand(with_tasks::<CompareSearches>("searches", is_whole))
         .subcommand(reading_flags(CompareModels::augment_args(Command::new("models"))))
 }
 

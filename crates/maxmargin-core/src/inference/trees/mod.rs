@@ -78,6 +78,7 @@ impl<V: Copy> ArcTable<V> {
     }
 
     /// The same arcs with other values.
+    #[cfg(test)]
     pub fn map<W: Copy>(&self, value: impl FnMut(V) -> W) -> ArcTable<W> {
         ArcTable { words: self.words, values: self.values.iter().copied().map(value).collect() }
     }

@@ -16,18 +16,6 @@ pub struct PricedArc {
 /// The best trees of each cost.
 ///
 /// An arc can be taken in one way, and one arc of each word in a second way with another value and cost: with a wrong relation.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, PricedArc, ProjectiveStrata, Roots};
-/// let arc = |head, word| PricedArc {
-///     value: if (head, word) == (2, 1) || head == 0 { 1.0 } else { 0.5 },
-///     cost: u32::from([0, 1][word - 1] != head),
-/// };
-/// let arcs = ArcTable::new(2, arc, PricedArc::default());
-/// let strata = ProjectiveStrata::new(arcs, vec![None; 2], Roots::One, 2);
-/// assert_eq!(strata.values(), [1.5, f64::NEG_INFINITY, 2.0]);
-/// assert_eq!(strata.tree(2).0, [2, 0]);
-/// ```
 #[derive(Debug, Clone)]
 pub struct ProjectiveStrata {
     arcs: ArcTable<PricedArc>,

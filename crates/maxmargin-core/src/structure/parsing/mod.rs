@@ -277,10 +277,6 @@ impl Structure for ParsingStructure {
         x.len()
     }
 
-    fn is_costly(&self) -> bool {
-        true
-    }
-
     fn score(&self, w: &[f64], x: &Sentence, scores: &mut ParsingScores) {
         self.score_all(w, x, scores);
     }
