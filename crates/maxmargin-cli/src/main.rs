@@ -29,7 +29,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_flags, with_tasks};
-use self::commands::compare::{self, CompareSearches, CompareSolvers};
+use self::commands::compare::{self, CompareModels, CompareSearches, CompareSolvers};
 use self::commands::path::Path;
 use self::commands::train::Train;
 use self::training::MissedGap;
@@ -100,6 +100,7 @@ fn run() -> Result<()> {
     let matches = tree(false).try_get_matches().unwrap_or_else(|error| explain(&error));
     let compared = |(what, matches): (&str, &ArgMatches)| match what {
         "solvers" => parse_for_task::<CompareSolvers>(matches),
+        "models" => CompareModels::from_arg_matches(matches)?.run(&ReadingOptions::of(matches)),
         _ => parse_for_task::<CompareSearches>(matches),
     };
     let result = match matches.subcommand() {

@@ -30,6 +30,7 @@ mod sentences_go_round;
 mod signals_save_what_was_found;
 mod streams_are_answered;
 mod tables_are_classified;
+mod trees_go_round;
 mod unproven_predictions_say_so;
 mod weights_are_of_seen_pairs;
 

@@ -50,8 +50,6 @@ mod stratified_tree_sets;
 mod stratified_viterbi;
 mod tree_max_marginals;
 mod tree_sets;
-// Nothing decodes with them yet.
-#[allow(dead_code, unused_imports)]
 mod trees;
 mod viterbi;
 
@@ -113,10 +111,11 @@ pub(crate) use stratified_tree_sets::{StratifiedTreeSets, cells_of_strata};
 pub(crate) use stratified_viterbi::StratifiedTable;
 pub(crate) use tree_max_marginals::best_sets_elsewhere;
 pub(crate) use tree_sets::TreeSets;
-#[allow(unused_imports)]
+#[cfg(test)]
+pub(crate) use trees::listed as listed_trees;
 pub(crate) use trees::{
-    ArcTable, ProjectiveStrata, ProjectiveTable, best_arborescence, k_best_arborescences, k_best_projective,
-    projective_max_marginals,
+    ArcTable, PricedArc, ProjectiveStrata, ProjectiveTable, best_arborescence, k_best_arborescences,
+    k_best_projective, projective_max_marginals,
 };
 pub(crate) use viterbi::viterbi;
 

@@ -21,6 +21,7 @@ mod magnitude;
 mod matching;
 mod multiclass;
 mod multilabel;
+mod parsing;
 mod parts;
 mod segmentation;
 mod shape;
@@ -46,6 +47,10 @@ pub use multiclass::MulticlassStructure;
 pub use multilabel::{
     Inference, LabelSet, MultilabelOptions, MultilabelScores, MultilabelStructure, PairWeights, SetLoss,
     Share,
+};
+pub use parsing::{
+    ArcLoss, DependencyTree, ParsingOptions, ParsingScores, ParsingStructure, Sentence, Token, TreeFault,
+    TreeKind,
 };
 pub use parts::{PartBlock, Parts};
 pub use segmentation::{

@@ -169,6 +169,12 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
         self.as_rows().is_some_and(ExampleRows::is_grouped)
     }
 
+    /// The lines of a file that an example is, with another label in them, where what is predicted is written so.
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String> {
+        let _ = (example, label);
+        None
+    }
+
     /// The feature matrix, where there is one.
     fn features(&self) -> Option<&Arc<FeatureMatrix>> {
         self.as_rows().map(ExampleRows::features)
@@ -217,6 +223,7 @@ pub trait DataObject: Debug + Send + Sync {
     fn notes(&self) -> Vec<String>;
     fn starts_block(&self, example: usize) -> bool;
     fn has_blocks(&self) -> bool;
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String>;
     fn features(&self) -> Option<&Arc<FeatureMatrix>>;
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Arc<dyn DataObject>>;
     fn as_any(&self) -> &dyn Any;
@@ -305,6 +312,10 @@ impl<D: TaskData> DataObject for D {
 
     fn has_blocks(&self) -> bool {
         TaskData::has_blocks(self)
+    }
+
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String> {
+        TaskData::in_place(self, example, label)
     }
 
     fn features(&self) -> Option<&Arc<FeatureMatrix>> {

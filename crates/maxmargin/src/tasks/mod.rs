@@ -12,6 +12,7 @@
 //! | [`Segmentation`] | `segmentation` | [`SequenceExamples`] | segments with a class each, which cut a sequence |
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
 //! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
+//! | [`Parsing`] | `parsing` | [`TreeExamples`] | a tree of labelled arcs over the words of a sentence |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 mod candidates;
@@ -30,6 +31,7 @@ pub mod multiclass;
 pub mod multilabel;
 mod object;
 mod option;
+pub mod parsing;
 mod prediction;
 pub mod registry;
 mod searching;
@@ -55,6 +57,7 @@ pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
 pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
+pub use parsing::{Parsing, TreeExamples};
 pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
 pub use seen_weights::{SeenWeights, WeightChoice};

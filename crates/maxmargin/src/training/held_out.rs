@@ -159,6 +159,17 @@ impl HeldOut {
         Ok(ConfidenceBin::of(task.sure_and_right(weights, self.data())?, bins))
     }
 
+    /// The same for some of the examples at a time, of which each may come several times; they are predicted once. Figures for which scores are
+    /// needed are not among these.
+    pub fn resampled(
+        &self,
+        task: &dyn FittedObject,
+        weights: &[f64],
+        samples: &[Vec<usize>],
+    ) -> Result<Vec<Metrics>> {
+        task.evaluate_samples(weights, self.data(), &self.labels, self.background, samples)
+    }
+
     /// What these weights predict for it, against the truth.
     pub fn evaluate(&self, task: &dyn FittedObject, weights: &[f64]) -> Result<Evaluation> {
         let (metrics, unproven) = task.evaluate(weights, self.data(), &self.labels, self.background)?;

@@ -139,6 +139,7 @@ impl<V: Gain> ProjectiveTable<V> {
     }
 
     /// What the best tree is worth.
+    #[cfg(test)]
     pub fn value(&self) -> V {
         match self.roots {
             None => V::ZERO,
