@@ -193,6 +193,10 @@ pub trait Risk: Sync {
     fn variables(&self) -> usize {
         self.len()
     }
+    /// How many numbers the codes of the true labels of all examples have. Sets have fewer members than there may be.
+    fn truth_numbers(&self) -> usize {
+        self.variables()
+    }
     /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
     fn is_costly(&self) -> bool {
         false

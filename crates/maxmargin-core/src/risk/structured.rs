@@ -169,6 +169,16 @@ where
         self.examples.iter().map(|example| self.structure.variables(&example.input)).sum()
     }
 
+    fn truth_numbers(&self) -> usize {
+        let mut code = Vec::new();
+        let numbers = |example: &Example<S>| {
+            code.clear();
+            example.truth.encode(&mut code);
+            code.len()
+        };
+        self.examples.iter().map(numbers).sum()
+    }
+
     fn is_costly(&self) -> bool {
         self.structure.is_costly()
     }
