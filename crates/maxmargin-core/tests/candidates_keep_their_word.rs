@@ -195,7 +195,7 @@ fn searches_among_label_sets_equal_enumeration() {
         SetLoss::Hamming { weights: Some(Arc::clone(&weights)), mean: true },
         SetLoss::Mistakes { miss: weights, wrong: vec![3.0, 0.5, 1.0, 1.0].into(), mean: false },
     ];
-    for graph in [graph(&[]), graph(&[(0, 2), (1, 2)]), LabelGraph::complete(4)] {
+    for graph in [graph(&[]), graph(&[(0, 2), (1, 2)]), LabelGraph::complete(4).unwrap()] {
         for loss in losses.clone() {
             let options = MultilabelOptions { loss, ..MultilabelOptions::default() };
             let structure = MultilabelStructure::new(FEATURES, graph.clone(), options).expect("it fits");
@@ -220,7 +220,8 @@ fn searches_among_label_sets_equal_enumeration() {
     }
     // Fractional sets are neither inside nor outside.
     let options = MultilabelOptions { inference: Inference::Relaxed, ..MultilabelOptions::default() };
-    let relaxed = MultilabelStructure::new(FEATURES, LabelGraph::complete(4), options).expect("it fits");
+    let relaxed =
+        MultilabelStructure::new(FEATURES, LabelGraph::complete(4).unwrap(), options).expect("it fits");
     let refused = CandidateStructure::new(relaxed, CandidateLoss::Completion).expect_err("it is relaxed");
     assert!(refused.to_string().contains("forest of pairs"), "{refused}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::Segment;
-use maxmargin_core::linear::{CooVector, dot};
+use maxmargin_core::linear::CooVector;
 use maxmargin_core::risk::StructuredRisk;
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{Limits, SolverKind, SolverSettings, run};
@@ -168,10 +168,9 @@ fn truths_that_cannot_be_found_have_the_score_of_their_features() {
         let mut scores = Default::default();
         structure.score(&w, &input, &mut scores);
         for cut in cuts(&structure, length, longest + 1) {
-            let (mut terms, mut phi) = (CooVector::default(), vec![0.0; structure.dim()]);
-            structure.add_features(&input, &cut, 1.0, &mut terms);
-            terms.add_to(1.0, &mut phi);
-            let (found, expected) = (structure.score_of(&input, &scores, &cut), dot(&w, &phi));
+            let mut phi = CooVector::default();
+            structure.add_features(&input, &cut, 1.0, &mut phi);
+            let (found, expected) = (structure.score_of(&input, &scores, &cut), phi.dot(&w));
             assert!((found - expected).abs() < 1e-9, "{cut:?}: {found} instead of {expected}");
         }
     }

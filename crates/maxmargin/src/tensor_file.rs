@@ -59,11 +59,34 @@ impl FileKind {
         check: impl FnOnce(&D) -> Checked<()>,
         build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
     ) -> crate::Result<T> {
+        self.load_opened(path, TensorFile::open(path), check, build)
+    }
+
+    /// The same of the content of a file, which errors call by this name.
+    pub fn load_bytes<D: DeserializeOwned, T>(
+        &self,
+        name: &Path,
+        bytes: Vec<u8>,
+        check: impl FnOnce(&D) -> Checked<()>,
+        build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
+    ) -> crate::Result<T> {
+        let length = bytes.len() as u64;
+        let file = TensorFile::new(Box::new(io::Cursor::new(bytes)), Some(length));
+        self.load_opened(name, file, check, build)
+    }
+
+    fn load_opened<D: DeserializeOwned, T>(
+        &self,
+        path: &Path,
+        file: Result<TensorFile, Refused>,
+        check: impl FnOnce(&D) -> Checked<()>,
+        build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
+    ) -> crate::Result<T> {
         let refuse = |refused: Refused| match refused.explain(self.container, self.no_description) {
             Ok(problem) => Error::model(path, problem),
             Err(error) => Error::io("read", path, error),
         };
-        let file = TensorFile::open(path).map_err(refuse)?;
+        let file = file.map_err(refuse)?;
         let description = self.description(file.description(self.key).map_err(refuse)?);
         let description = description.and_then(|description| check(&description).map(|()| description));
         let description = description.map_err(|problem| Error::model(path, problem))?;

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::linear::{
     BlockNorm, CommonDirections, FeatureSum, large_norm_squared, norm_squared_roundings, round_up,
 };
-use crate::structure::Magnitude;
+use crate::structure::{Magnitude, OracleCost};
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
 ///
@@ -197,9 +197,9 @@ pub trait Risk: Sync {
     fn truth_numbers(&self) -> usize {
         self.variables()
     }
-    /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
-    fn is_costly(&self) -> bool {
-        false
+    /// What an oracle's call costs beside arithmetic with its planes.
+    fn oracle_cost(&self) -> OracleCost {
+        OracleCost::Low
     }
     /// The risk as a maximum over polytopes, where it is one: for margin rescaling of structures whose labels are flows.
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {

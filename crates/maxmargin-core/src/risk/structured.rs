@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::linear::{BlockNorm, CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
-use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check_weight};
+use crate::structure::{Coded, Example, FlowPolytope, Magnitude, OracleCost, Structure, check_weight};
 
 /// The examples of a task, seen through a search.
 ///
@@ -179,8 +179,12 @@ where
         self.examples.iter().map(numbers).sum()
     }
 
-    fn is_costly(&self) -> bool {
-        self.structure.is_costly()
+    fn oracle_cost(&self) -> OracleCost {
+        match self.structure.oracle_cost() {
+            // The calls that block steps save are outweighed by the passes that they take with other surrogates.
+            OracleCost::Middle if !self.search.is_margin() => OracleCost::Low,
+            cost => cost,
+        }
     }
 
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {

@@ -41,7 +41,7 @@ const FILES: FileKind = FileKind {
 };
 impl Model {
     /// The content of a model file.
-    pub(super) fn to_bytes(&self) -> Checked<Vec<u8>> {
+    pub(super) fn to_checked_bytes(&self) -> Checked<Vec<u8>> {
         let stored = self.task.save();
         let mut tensors: Vec<Tensor<'_>> = Vec::new();
         let single = self.single_precision;
@@ -130,6 +130,11 @@ impl Model {
     /// A model from its file. The description is checked before the weights are read.
     pub(super) fn from_file(path: &Path) -> Result<Self> {
         FILES.load(path, check_header, Self::from_tensors)
+    }
+
+    /// A model from the content of its file, which errors call by this name.
+    pub(super) fn from_content(name: &Path, bytes: Vec<u8>) -> Result<Self> {
+        FILES.load_bytes(name, bytes, check_header, Self::from_tensors)
     }
 
     fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {

@@ -26,6 +26,9 @@ use crate::output::OutputFile;
 use crate::solver::Certificate;
 use crate::tasks::{Fitted, FittedObject, Task};
 
+/// What errors call a model that is in no file.
+const IN_MEMORY: &str = "model in memory";
+
 /// A trained model: everything that prediction needs, and where it came from.
 ///
 /// ```
@@ -237,10 +240,32 @@ impl Model {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         use std::io::Write;
         let path = path.as_ref();
-        let bytes = self.to_bytes().map_err(|problem| Error::model(path, problem))?;
+        let bytes = self.to_checked_bytes().map_err(|problem| Error::model(path, problem))?;
         let mut file = OutputFile::create(path)?;
         file.write_all(&bytes).map_err(|e| Error::io("write", path, e))?;
         file.finish()
+    }
+
+    /// The content of the file that [`save`](Self::save) writes, for those who keep models elsewhere.
+    ///
+    /// ```
+    /// use maxmargin::tasks::RowExamples;
+    /// use maxmargin::{Examples, Model, Multiclass, Trainer, data::FeatureMatrix};
+    /// let features = FeatureMatrix::from_dense(&[[1.0, 0.0], [0.0, 1.0]]);
+    /// let examples = Examples::from_numbers(RowExamples::new(features, vec![0, 1])?)?;
+    /// let model = Trainer::new(Multiclass::default()).lambda(0.01).train(&examples)?;
+    /// let bytes = model.to_bytes()?;
+    /// assert_eq!(Model::from_bytes(bytes.clone())?.weights(), model.weights());
+    /// assert!(Model::from_bytes(bytes[1..].to_vec()).is_err());
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.to_checked_bytes().map_err(|problem| Error::model(Path::new(IN_MEMORY), problem))
+    }
+
+    /// The model that [`to_bytes`](Self::to_bytes) made bytes of. All of it is checked.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        Self::from_content(Path::new(IN_MEMORY), bytes)
     }
 
     /// Loads a model of any task in the [registry](crate::tasks::registry) and checks all of it.

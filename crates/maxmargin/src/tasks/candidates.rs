@@ -1,33 +1,12 @@
 //! Tasks that learn from candidate labels: their examples, and the alternation of completion and training.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::given_labels::needed;
 use super::{Fitted, LabelOf, Task};
-use crate::data::{Completion, Fingerprint, RowCandidates, TaskData, UNKNOWN_LABEL, refuse};
+use crate::data::{Completion, TaskData};
 use crate::error::{Error, Result};
 use crate::risk::{CandidateExample, CandidateOptions, CandidateProblem, Risk};
-
-/// The candidates that are needed.
-pub(super) fn of_candidates(candidates: Option<&RowCandidates>) -> Result<&RowCandidates> {
-    match candidates {
-        Some(candidates) => Ok(candidates),
-        None => refuse("it was read without candidates for its labels"),
-    }
-}
-
-/// One more than the largest number of a label, of candidates too.
-pub(super) fn label_count(labels: &[u32], candidates: Option<&RowCandidates>) -> usize {
-    let known = labels.iter().filter(|&&label| label != UNKNOWN_LABEL);
-    let known = known.max().map_or(0, |&most| most as usize + 1);
-    known.max(candidates.map_or(0, RowCandidates::label_count))
-}
-
-/// Adds the candidates of some rows to a fingerprint.
-pub(super) fn add_candidates(candidates: Option<&RowCandidates>, rows: Range<usize>, sum: &mut Fingerprint) {
-    let Some(candidates) = candidates else { return };
-    rows.for_each(|row| sum.add_all(candidates.of(row).iter().map(|&label| u64::from(label))));
-}
 
 /// A problem with candidates and the completion so far, whatever the task: what [training](crate::training) alternates.
 pub trait CandidateTurns: Send {
@@ -109,7 +88,7 @@ impl<T: Task> Fitted<T> {
         let completed = start.completed(Completion::Majority, self.labels(), 0)?;
         let completion = (0..start.len()).map(|i| T::truth(&self.structure, &completed, i));
         let completion = completion.collect::<Result<_>>()?;
-        let is_open = of_candidates(start.candidates())?.counts()[1..] != [0, 0];
+        let is_open = needed(start.candidates())?.counts()[1..] != [0, 0];
         let start = is_open.then(|| self.candidate_problem(start, CandidateOptions::MMS)).transpose()?;
         Ok(Box::new(Turns::<T> { problem, start, completion }))
     }
@@ -121,7 +100,7 @@ impl<T: Task> Fitted<T> {
     ) -> Result<CandidateProblem<T::Structure>> {
         self.check(data)?;
         self.task.check_decided()?;
-        let candidates = of_candidates(data.candidates())?;
+        let candidates = needed(data.candidates())?;
         let Some(rows) = data.as_rows().filter(|rows| !rows.is_empty()) else {
             return Err(Error::parameter("training data", "there are no examples"));
         };

@@ -22,6 +22,7 @@ mod demonstrating;
 mod drawn_image;
 mod drawn_tree;
 mod fitted;
+mod given_labels;
 pub mod hierarchy;
 mod label_weights;
 pub mod matching;
@@ -101,6 +102,9 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
 
     /// Whether it learns from candidates for its labels.
     const HAS_CANDIDATES: bool = false;
+
+    /// The fields of what is saved that follow from the training data: weights go from one model to another where they differ, by names.
+    const OF_DATA: &'static [&'static str] = &[];
 
     /// The options that are named by words: on a command line, in a configuration.
     fn options() -> Vec<TaskOption>;
@@ -355,6 +359,12 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         weights: &[f64],
     ) -> Vec<(String, String, f64)> {
         let _ = (structure, names, weights);
+        Vec::new()
+    }
+
+    /// Weights of three labels in a row, by their names, without those that are 0.
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        let _ = (names, weights);
         Vec::new()
     }
 

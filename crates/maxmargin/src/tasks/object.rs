@@ -226,8 +226,11 @@ pub trait FittedObject: Debug + Send + Sync {
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
+    /// See [`Task::OF_DATA`].
+    fn fields_of_data(&self) -> &'static [&'static str];
     fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
@@ -340,12 +343,20 @@ impl<T: Task> FittedObject for Fitted<T> {
         self.task.save()
     }
 
+    fn fields_of_data(&self) -> &'static [&'static str] {
+        T::OF_DATA
+    }
+
     fn weight_names(&self, labels: &Alphabet) -> WeightNames {
         self.task.weight_names(labels)
     }
 
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)> {
         T::couplings(&self.structure, names, weights)
+    }
+
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        self.task.triples(names, weights)
     }
 
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree> {

@@ -31,7 +31,7 @@ const FEW: usize = 1000;
 /// in about so many folds as make this many of all examples,
 const ENOUGH: usize = 1500;
 /// but in no more than this.
-const MOST_FOLDS: usize = 10;
+const MOST_FOLDS: usize = 5;
 
 /// Figures that differ by less than this share of their own standard error are as good as each other. (Of few examples the best one is taken all
 /// the same: time is not what they lack.)

@@ -14,7 +14,6 @@ use crate::linear::SeenPairs;
 use crate::model::{Block, Model};
 use crate::tasks::FittedObject;
 use crate::tasks::chain::PAIR_ATTRIBUTES;
-use crate::tasks::segmentation::{self, LENGTH};
 
 /// The new place of each old one, where there is one.
 type Places = Vec<Option<usize>>;
@@ -71,18 +70,25 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         if from.shape.len() != to.shape.len() {
             return Err(other_weights());
         }
-        let first = usize::from(k == 0);
+        let own_rows = old_names.rows_of(from.name).zip(new_names.rows_of(to.name));
+        let rows: Vec<Places> = match own_rows {
+            _ if k == 0 => rows.clone(),
+            Some((old, new))
+                if (Some(&old.len()), Some(&new.len())) == (from.shape.first(), to.shape.first()) =>
+            {
+                vec![by_name(old.iter(), new.iter()).0]
+            }
+            _ => Vec::new(),
+        };
+        let first = rows.len();
         let (named, sizes) = if k == 0 { &columns } else { &states };
         let is_about_names = |axis: usize| (from.shape[axis], to.shape[axis]) == *sizes;
         let axes: Vec<Places> = if (first..from.shape.len()).all(is_about_names) {
-            let rows = rows.iter().take(first).cloned();
-            rows.chain((first..from.shape.len()).map(|_| named.clone())).collect()
-        } else if from.name == LENGTH && is_about_names(1) {
-            let lengths = (0..from.shape[0]).map(|length| (length < to.shape[0]).then_some(length));
-            vec![lengths.collect(), named.clone()]
+            rows.into_iter().chain((first..from.shape.len()).map(|_| named.clone())).collect()
         } else if are_same_labels && from.shape[first..] == to.shape[first..] {
-            let rows = rows.iter().take(first).cloned();
-            rows.chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect())).collect()
+            rows.into_iter()
+                .chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect()))
+                .collect()
         } else {
             continue;
         };
@@ -115,10 +121,7 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("links");
     fields.remove("class_weights");
     fields.remove(PAIR_ATTRIBUTES);
-    // Which nodes there are, and where labels end, goes by names too, and so does which classes there are.
-    let of_nodes = ["hierarchy", "ends", "inner", "own_leaves", "never_empty", "alpha_rule"];
-    let of_pairs = ["pairs", "triples", "tensors"];
-    for by_name in of_nodes.iter().chain(&of_pairs).chain(&segmentation::OF_DATA) {
+    for by_name in ["pairs", "triples", "tensors"].iter().chain(task.fields_of_data()) {
         fields.remove(*by_name);
     }
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {

@@ -15,14 +15,14 @@ use crate::arguments::{ChosenTask, ProblemArguments, with_tasks};
 use crate::print::count;
 
 /// The command with its two subcommands.
-pub fn command() -> Command {
+pub fn command(is_whole: bool) -> Command {
     Command::new("compare")
         .about("Compare methods on your data, as the papers do on theirs")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommand(with_tasks::<CompareSolvers>("solvers"))
-        .subcommand(with_tasks::<CompareSearches>("searches"))
+        .subcommand(with_tasks::<CompareSolvers>("solvers", is_whole))
+        .subcommand(with_tasks::<CompareSearches>("searches", is_whole))
 }
 
 /// Refuses flags that a comparison does not look at.

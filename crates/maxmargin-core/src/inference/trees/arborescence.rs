@@ -14,13 +14,6 @@ use crate::inference::Gain;
 
 /// The heads of the best tree. `None` where there is no tree: all of them have an arc that is worth nothing (−∞), or more than one word must be below the root
 /// where one may.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, Roots, best_arborescence};
-/// // The best arcs 1 → 2 and 2 → 1 are a cycle.
-/// let arcs = ArcTable::new(2, |head, word| [[0.0; 3], [0.0, 0.0, 9.0], [0.0, 8.0, 0.0]][head][word], 0.0);
-/// assert_eq!(best_arborescence(&arcs, Roots::One), Some(vec![0, 1]));
-/// ```
 pub fn best_arborescence<V: Gain>(arcs: &ArcTable<V>, roots: Roots) -> Option<Vec<u32>> {
     let heads = match roots {
         Roots::Any => Contraction::new(arcs)?.heads(),

@@ -17,12 +17,6 @@ struct Space<V> {
 }
 
 /// The k best trees, best first; fewer where there are fewer. Trees that are worth nothing (−∞) are none.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, Roots, k_best_arborescences};
-/// let arcs = ArcTable::new(2, |head, word| [[0.0, 1.0, 0.5], [0.0, 0.0, 9.0], [0.0, 8.0, 0.0]][head][word], 0.0);
-/// assert_eq!(k_best_arborescences(&arcs, Roots::Any, 9), [(vec![0, 1], 10.0), (vec![2, 0], 8.5), (vec![0, 0], 1.5)]);
-/// ```
 pub fn k_best_arborescences<V: Gain>(arcs: &ArcTable<V>, roots: Roots, k: usize) -> Vec<(Vec<u32>, V)> {
     let space = |arcs: ArcTable<V>, settled: usize| {
         let heads = best_arborescence(&arcs, roots)?;

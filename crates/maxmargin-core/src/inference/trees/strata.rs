@@ -5,15 +5,6 @@ use super::spans::{Kind, Span};
 use super::{ArcTable, Roots};
 
 /// What each arc costs is a whole number; those of the true heads cost 0.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, ProjectiveStrata, Roots};
-/// let arcs = ArcTable::new(2, |head, word| if (head, word) == (2, 1) || head == 0 { 1.0 } else { 0.5 }, 0.0);
-/// let costs = ArcTable::new(2, |head, word| u32::from([0, 1][word - 1] != head), 0);
-/// let strata = ProjectiveStrata::new(&arcs, &costs, Roots::One, 2);
-/// assert_eq!(strata.values(), [1.5, f64::NEG_INFINITY, 2.0]);
-/// assert_eq!(strata.tree(2), [2, 0]);
-/// ```
 #[derive(Debug, Clone)]
 pub struct ProjectiveStrata<'a> {
     arcs: &'a ArcTable,

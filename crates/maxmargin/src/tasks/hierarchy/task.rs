@@ -94,6 +94,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
     const HAS_SETS: bool = true;
     const HAS_CANDIDATES: bool = true;
 
+    /// Which nodes there are, and where labels end, goes by names.
+    const OF_DATA: &'static [&'static str] =
+        &["hierarchy", "ends", "inner", "own_leaves", "never_empty", "alpha_rule"];
+
     fn options() -> Vec<TaskOption> {
         options::all()
     }

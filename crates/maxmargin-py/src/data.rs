@@ -1,0 +1,212 @@
+//! Examples of tasks, made of matrices and arrays of labels.
+//!
+//! Labels are numbers into a list of names, −1 where one is not known. Weights of examples are one for each, or none.
+
+use std::sync::Arc;
+
+use maxmargin::data::{
+    Alphabet, Attributes, DataObject, Edge, ExampleRows, NodeGraph, Shape, UNKNOWN_LABEL, Vocabulary,
+    read_hierarchy,
+};
+use maxmargin::tasks::{GraphExamples, HierarchyExamples, LabelSetExamples, RowExamples, SequenceExamples};
+use maxmargin::{Error, Examples};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::{of_argument, raised};
+use crate::matrix::Matrix;
+
+type Numbers<'py> = PyReadonlyArray1<'py, i64>;
+type Weights<'py> = Option<PyReadonlyArray1<'py, f64>>;
+
+/// Examples with the names of their labels and columns.
+#[pyclass(frozen, module = "maxmargin._engine")]
+pub struct Data {
+    pub data: Arc<dyn DataObject>,
+    pub names: Vocabulary,
+}
+
+impl Data {
+    pub fn examples(&self) -> Examples {
+        Examples::of(Arc::clone(&self.data), self.names.clone())
+    }
+
+    fn new(data: impl maxmargin::data::TaskData, labels: Alphabet, matrix: &Matrix) -> Self {
+        let attributes = match &matrix.names {
+            Some(names) => Attributes::Named(names.clone()),
+            None => Attributes::Numbered(matrix.features.columns()),
+        };
+        Self { data: Arc::new(data), names: Vocabulary { labels, attributes } }
+    }
+}
+
+#[pymethods]
+impl Data {
+    /// Rows with a class each.
+    #[staticmethod]
+    #[pyo3(signature = (matrix, labels, names, weights=None))]
+    fn rows(
+        matrix: &Matrix,
+        labels: Numbers<'_>,
+        names: Vec<String>,
+        weights: Weights<'_>,
+    ) -> PyResult<Self> {
+        let rows = weighted(ExampleRows::from(Arc::clone(&matrix.features)), weights)?;
+        let data = RowExamples::new(rows, numbers(&labels, names.len())?).map_err(about_y)?;
+        Ok(Self::new(data, alphabet(&names)?, matrix))
+    }
+
+    /// Sequences with a label for each row. The first so many columns are about the step from the row before.
+    #[staticmethod]
+    #[pyo3(signature = (matrix, starts, labels, names, weights=None, pair_columns=0))]
+    fn sequences(
+        matrix: &Matrix,
+        starts: Numbers<'_>,
+        labels: Numbers<'_>,
+        names: Vec<String>,
+        weights: Weights<'_>,
+        pair_columns: usize,
+    ) -> PyResult<Self> {
+        let rows = weighted(grouped(matrix, &starts)?, weights)?;
+        let data = SequenceExamples::new(rows, numbers(&labels, names.len())?).map_err(about_y)?;
+        let data =
+            data.with_pair_columns(pair_columns).map_err(|error| of_argument("pair_columns", error))?;
+        Ok(Self::new(data, alphabet(&names)?, matrix))
+    }
+
+    /// Rows with a set of labels each, those of a row in ascending order.
+    #[staticmethod]
+    #[pyo3(signature = (matrix, starts, labels, names, weights=None))]
+    fn sets(
+        matrix: &Matrix,
+        starts: Numbers<'_>,
+        labels: Numbers<'_>,
+        names: Vec<String>,
+        weights: Weights<'_>,
+    ) -> PyResult<Self> {
+        let rows = weighted(ExampleRows::from(Arc::clone(&matrix.features)), weights)?;
+        let (starts, labels) = (places(&starts, "y")?, numbers(&labels, names.len())?);
+        let data = LabelSetExamples::new(rows, starts, labels).map_err(about_y)?;
+        Ok(Self::new(data, alphabet(&names)?, matrix))
+    }
+
+    /// Rows with nodes of a hierarchy, by their names. The hierarchy is a list of (parent, child), or the names are paths like `a/b/c`.
+    /// Without labels these are rows to be predicted.
+    #[staticmethod]
+    #[pyo3(signature = (matrix, labels=None, edges=None, dag=false, weights=None, file=None))]
+    fn nodes(
+        matrix: &Matrix,
+        labels: Option<Vec<Vec<String>>>,
+        edges: Option<Vec<(String, String)>>,
+        dag: bool,
+        weights: Weights<'_>,
+        file: Option<std::path::PathBuf>,
+    ) -> PyResult<Self> {
+        let rows = weighted(ExampleRows::from(Arc::clone(&matrix.features)), weights)?;
+        let Some(labels) = labels else {
+            return Ok(Self::new(HierarchyExamples::unlabelled(rows), Alphabet::default(), matrix));
+        };
+        let shape = if dag { Shape::Dag } else { Shape::Tree };
+        let graph = match (&edges, &file) {
+            (_, Some(file)) => read_hierarchy(file, shape),
+            (Some(edges), None) => {
+                let edges = edges.iter().map(|(parent, child)| (parent.as_str(), child.as_str()));
+                NodeGraph::from_edges(edges, shape)
+            }
+            (None, None) => NodeGraph::from_paths(labels.iter().flatten().map(String::as_str)),
+        };
+        let graph = graph.map_err(|error| of_argument("hierarchy", error))?;
+        let (data, names) = HierarchyExamples::from_names(rows, &labels, &graph).map_err(about_y)?;
+        Ok(Self::new(data, names, matrix))
+    }
+
+    /// Bipartite graphs with a row, two ends and a label for each edge: 0 not linked, 1 linked, 2 possible.
+    #[staticmethod]
+    #[pyo3(signature = (matrix, starts, edges, labels, weights=None))]
+    fn graphs(
+        matrix: &Matrix,
+        starts: Numbers<'_>,
+        edges: PyReadonlyArray2<'_, i64>,
+        labels: Numbers<'_>,
+        weights: Weights<'_>,
+    ) -> PyResult<Self> {
+        let rows = weighted(grouped(matrix, &starts)?, weights)?;
+        let edges = edges.as_array();
+        if edges.ncols() != 2 {
+            return Err(PyValueError::new_err("X: an edge has two ends"));
+        }
+        let end = |end: i64| {
+            u32::try_from(end).map_err(|_| PyValueError::new_err(format!("X: {end} is no number of a node")))
+        };
+        let edges: PyResult<Vec<Edge>> = edges
+            .rows()
+            .into_iter()
+            .map(|row| Ok(Edge { left: end(row[0])?, right: end(row[1])? }))
+            .collect();
+        let labels = numbers(&labels, maxmargin::data::EDGE_LABELS.len())?;
+        let data = GraphExamples::new(rows, edges?, labels).map_err(|error| of_argument("X", error))?;
+        Ok(Self::new(data, maxmargin::data::EDGE_LABELS.into_iter().collect(), matrix))
+    }
+
+    /// The number of examples.
+    fn __len__(&self) -> usize {
+        self.data.len()
+    }
+
+    /// The names of labels.
+    #[getter]
+    fn label_names(&self) -> Vec<String> {
+        self.names.labels.iter().map(str::to_owned).collect()
+    }
+
+    /// A number that depends on all that is learnt from.
+    #[getter]
+    fn fingerprint(&self) -> u64 {
+        self.data.fingerprint()
+    }
+}
+
+fn about_y(error: Error) -> PyErr {
+    of_argument("y", error)
+}
+
+fn weighted(rows: ExampleRows, weights: Weights<'_>) -> PyResult<ExampleRows> {
+    match weights {
+        None => Ok(rows),
+        Some(weights) => rows
+            .with_weights(weights.as_array().to_vec())
+            .map_err(|error| of_argument("sample_weight", error)),
+    }
+}
+
+fn grouped(matrix: &Matrix, starts: &Numbers<'_>) -> PyResult<ExampleRows> {
+    let starts = places(starts, "X")?;
+    ExampleRows::grouped(Arc::clone(&matrix.features), starts).map_err(|error| of_argument("X", error))
+}
+
+fn places(starts: &Numbers<'_>, argument: &str) -> PyResult<Vec<usize>> {
+    let place = |&start: &i64| {
+        let problem = || PyValueError::new_err(format!("{argument}: {start} is no place of a row"));
+        usize::try_from(start).map_err(|_| problem())
+    };
+    starts.as_array().iter().map(place).collect()
+}
+
+/// Labels of so many names; −1 is not known.
+fn numbers(labels: &Numbers<'_>, names: usize) -> PyResult<Vec<u32>> {
+    let number = |&label: &i64| match label {
+        -1 => Ok(UNKNOWN_LABEL),
+        label if (0..names as i64).contains(&label) => Ok(label as u32),
+        label => Err(PyValueError::new_err(format!("y: {label} is not one of {names} labels"))),
+    };
+    labels.as_array().iter().map(number).collect()
+}
+
+fn alphabet(names: &[String]) -> PyResult<Alphabet> {
+    let alphabet: Alphabet = names.iter().map(String::as_str).collect();
+    match alphabet.len() == names.len() {
+        true => Ok(alphabet),
+        false => Err(raised(Error::parameter("y", "two different labels have the same name as text"))),
+    }
+}
