@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 65] = [
+const RARE: [&str; 66] = [
     // Data.
     "column-names",
     "center",
@@ -50,6 +50,7 @@ const RARE: [&str; 65] = [
     "no-lengths",
     "known-segments",
     "order",
+    "own-leaves",
     "pair-weights",
     "search",
     "signed",

@@ -20,6 +20,7 @@ mod models_are_looked_into;
 mod nothing_is_silent;
 mod orders_go_round;
 mod outputs_spare_inputs;
+mod own_leaves_stay_inside;
 mod pages_name_packages;
 mod pipes_are_read_once;
 mod rare_labels_count_more;

@@ -158,6 +158,20 @@ impl Hierarchy {
         Self::from_parents(&lists)
     }
 
+    /// The same with one more leaf below each of some nodes; the new ones come after all others, in the order of their parents.
+    ///
+    /// ```
+    /// use maxmargin_core::inference::Hierarchy;
+    /// let tree = Hierarchy::forest(&[None, Some(0), Some(0)])?.with_leaves_below(&[0])?;
+    /// assert_eq!((tree.leaves(), tree.ancestors(3)), (&[1, 2, 3][..], &[0, 3][..]));
+    /// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
+    /// ```
+    pub fn with_leaves_below(&self, nodes: &[u32]) -> Result<Self, HierarchyFault> {
+        let parents = (0..self.nodes()).map(|node| self.parents.get(node));
+        let lists: Vec<&[u32]> = parents.chain(nodes.iter().map(std::slice::from_ref)).collect();
+        Self::from_parents(&lists)
+    }
+
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.order.len()

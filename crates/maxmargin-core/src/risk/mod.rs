@@ -193,6 +193,10 @@ pub trait Risk: Sync {
     fn variables(&self) -> usize {
         self.len()
     }
+    /// How many numbers the codes of the true labels of all examples have. Sets have fewer members than there may be.
+    fn truth_numbers(&self) -> usize {
+        self.variables()
+    }
     /// What an oracle's call costs beside arithmetic with its planes.
     fn oracle_cost(&self) -> OracleCost {
         OracleCost::Low

@@ -170,6 +170,16 @@ where
         self.examples.iter().map(|example| self.structure.variables(&example.input)).sum()
     }
 
+    fn truth_numbers(&self) -> usize {
+        let mut code = Vec::new();
+        let numbers = |example: &Example<S>| {
+            code.clear();
+            example.truth.encode(&mut code);
+            code.len()
+        };
+        self.examples.iter().map(numbers).sum()
+    }
+
     fn oracle_cost(&self) -> OracleCost {
         match self.structure.oracle_cost() {
             // The calls that block steps save are outweighed by the passes that they take with other surrogates.

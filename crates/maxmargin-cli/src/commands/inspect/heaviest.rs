@@ -81,15 +81,15 @@ impl<'a> Heaviest<'a> {
     }
 
     /// The same where only some pairs of attributes and labels have weights, which start there.
-    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&'a str, Vec<(String, f64)>)> {
-        let (model, names) = (self.model, &self.model.names().labels);
-        let is_shown: Vec<bool> = names.iter().map(|label| self.is_shown(label)).collect();
-        let mut of_labels: Vec<Vec<(usize, f64)>> = vec![Vec::new(); names.len()];
+    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&str, Vec<(String, f64)>)> {
+        let WeightNames { states, columns, .. } = &self.names;
+        let is_shown: Vec<bool> = columns.iter().map(|(state, _)| self.is_shown(&states[*state])).collect();
+        let mut of_columns: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns.len()];
         for (attribute, places) in seen.starts().windows(2).enumerate() {
             for place in places[0]..places[1] {
-                let (label, weight) = (seen.labels()[place] as usize, model.weights()[start + place]);
-                if is_shown[label] && weight != 0.0 {
-                    of_labels[label].push((attribute, weight));
+                let (column, weight) = (seen.labels()[place] as usize, self.model.weights()[start + place]);
+                if is_shown[column] && weight != 0.0 {
+                    of_columns[column].push((attribute, weight));
                 }
             }
         }
@@ -97,8 +97,8 @@ impl<'a> Heaviest<'a> {
             let order = largest(list.len(), self.top, |i| list[i].1);
             order.into_iter().map(|i| (self.attribute(list[i].0), list[i].1)).collect()
         };
-        let shown = names.iter().zip(&of_labels).filter(|(label, _)| self.is_shown(label));
-        shown.map(|(label, list)| (label, named(list))).collect()
+        let shown = columns.iter().zip(&of_columns).zip(is_shown).filter(|(_, is_shown)| *is_shown);
+        shown.map(|(((_, name), list), _)| (name.as_str(), named(list))).collect()
     }
 
     fn attribute(&self, number: usize) -> String {
