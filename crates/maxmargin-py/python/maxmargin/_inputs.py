@@ -14,7 +14,7 @@ import scipy.sparse
 
 from . import _engine
 
-__all__ = ["matrix", "sequences", "weights_of", "names_of", "is_attributes", "is_frame", "numbered", "unique_labels"]
+__all__ = ["matrix", "sequences", "weights_of", "names_of", "is_attributes", "is_frame", "numbered", "row_count", "unique_labels"]
 
 STORED = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 
@@ -140,7 +140,7 @@ def sequences(
     parts = list(X)
     if not parts:
         raise ValueError("X: there are no sequences")
-    sizes = np.array([_rows(part) for part in parts], dtype=np.int64)
+    sizes = np.array([row_count(part, "a sequence") for part in parts], dtype=np.int64)
     starts = starts_of(sizes, "X")
     if any(is_attributes(part) for part in parts) or all(size == 0 for size in sizes):
         return _engine.Matrix.attributes([row for part in parts for row in part], model, "X"), starts
@@ -161,13 +161,13 @@ def sequences(
     return matrix(np.concatenate(arrays), model, scale), starts
 
 
-def _rows(part: Any) -> int:
-    """The number of rows of a sequence."""
+def row_count(part: Any, what: str) -> int:
+    """The number of rows of a part of X."""
     shape = getattr(part, "shape", None)
     if shape:
         return int(shape[0])
     if shape is not None or isinstance(part, (str, dict)) or not hasattr(part, "__len__"):
-        raise ValueError(f"X: a sequence is an array, or a list of dicts or of string lists, not {type(part).__name__}")
+        raise ValueError(f"X: {what} is an array, or a list of dicts or of string lists, not {type(part).__name__}")
     return len(part)
 
 

@@ -9,7 +9,7 @@ import scipy.sparse
 
 from . import _engine
 from ._estimator import Estimator
-from ._inputs import is_attributes, matrix, starts_of
+from ._inputs import is_attributes, matrix, row_count, starts_of
 
 __all__ = ["MatchingSVM"]
 
@@ -141,7 +141,7 @@ def _graph(graph: Any, number: int) -> tuple[Any, np.ndarray[Any, Any]]:
             ends = np.zeros((0, 2), dtype=np.int64)
         if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
             raise ValueError(f"X: the edges of graph {number} are no pairs of whole numbers")
-        count = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+        count = row_count(rows, "what the edges of a graph have")
         if count != len(ends):
             raise ValueError(f"X: graph {number} has {len(ends)} edges, but {count} rows of features")
         return rows, np.ascontiguousarray(ends, dtype=np.int64)
