@@ -146,7 +146,7 @@ impl LabelSets<SegmentationStructure> for SegmentationStructure {
             Widths::UpTo(widths) => are_all(1) && (length <= 1 || widths[background as usize] == 1),
             Widths::Exactly(widths) => {
                 let width = widths[background as usize];
-                are_all(width) || length % width != 0
+                are_all(width) || !length.is_multiple_of(width)
             }
         };
         match is_one_label {
