@@ -83,7 +83,10 @@ impl<'a> Answers<'a> {
                 write!(out, "{id}\t")?;
             }
             match &prediction.certainty {
-                None => writeln!(out, "{}", self.text(prediction))?,
+                None => {
+                    let text = data.in_place(place, &prediction.label).map(|text| self.shown(text));
+                    writeln!(out, "{}", text.unwrap_or_else(|| self.text(prediction)))?;
+                }
                 Some(certainty) => writeln!(out, "{}", confident(&self.text(prediction), certainty))?,
             }
         }
@@ -95,7 +98,10 @@ impl<'a> Answers<'a> {
     }
 
     fn text(&self, prediction: &Prediction) -> String {
-        let text = self.task.write(&prediction.label);
+        self.shown(self.task.write(&prediction.label))
+    }
+
+    fn shown(&self, text: String) -> String {
         match self.for_person {
             true => text.split('\n').map(|line| escaped(line).to_string()).collect::<Vec<_>>().join("\n"),
             false => text,

@@ -46,8 +46,9 @@ impl ChoiceProgress {
                 if !self.quiet {
                     let TriedLambda { lambda, value, passes, seconds, .. } = tried;
                     let (lambda, value, time) = (number(*lambda), number(*value), time(*seconds));
+                    let passes = count(*passes, "pass");
                     note(&format!(
-                        "choosing λ: {}{lambda} has {figure} {value}, after {passes} passes in {time}",
+                        "choosing λ: {}{lambda} has {figure} {value}, after {passes} in {time}",
                         self.variant,
                     ));
                 }

@@ -29,7 +29,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command as Tree, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::arguments::{ReadingOptions, parse_for_task, reading_flags, with_flags, with_tasks};
-use self::commands::compare::{self, CompareSearches, CompareSolvers};
+use self::commands::compare::{self, CompareModels, CompareSearches, CompareSolvers};
 use self::commands::path::Path;
 use self::commands::train::Train;
 use self::training::MissedGap;
@@ -71,8 +71,9 @@ enum Command {
     Man(commands::man::Man),
 }
 
-/// The tree of commands: those that are about a task have a subcommand for each.
-fn tree() -> Tree {
+/// The tree of commands: those that are about a task have a subcommand for each. Most runs need the flags of one of them only: the others
+/// have theirs where the tree is to be whole.
+fn tree(is_whole: bool) -> Tree {
     let tree = Arguments::command();
     let tree = tree.mut_subcommand("predict", reading_flags).mut_subcommand("eval", reading_flags);
     // In the order of use.
@@ -81,25 +82,25 @@ fn tree() -> Tree {
         tree.mut_subcommand(name, |command| command.display_order(10 + place))
     });
     let tree = tree
-        .subcommand(with_tasks::<Train>("train").display_order(1))
-        .subcommand(with_tasks::<Path>("path").display_order(11))
-        .subcommand(compare::command().display_order(12));
+        .subcommand(with_tasks::<Train>("train", is_whole).display_order(1))
+        .subcommand(with_tasks::<Path>("path", is_whole).display_order(11))
+        .subcommand(compare::command(is_whole).display_order(12));
     help::short(tree)
 }
 
 fn main() -> ExitCode {
     interrupt::prepare();
-    let tree = match maxmargin_align::register() {
-        Ok(()) => tree(),
-        Err(error) => return finish(Err(error.into())),
-    };
-    finish(run(&tree))
+    finish(match maxmargin_align::register() {
+        Ok(()) => run(),
+        Err(error) => Err(error.into()),
+    })
 }
 
-fn run(tree: &Tree) -> Result<()> {
-    let matches = tree.clone().try_get_matches().unwrap_or_else(|error| explain(&error, tree));
+fn run() -> Result<()> {
+    let matches = tree(false).try_get_matches().unwrap_or_else(|error| explain(&error));
     let compared = |(what, matches): (&str, &ArgMatches)| match what {
         "solvers" => parse_for_task::<CompareSolvers>(matches),
+        "models" => CompareModels::from_arg_matches(matches)?.run(&ReadingOptions::of(matches)),
         _ => parse_for_task::<CompareSearches>(matches),
     };
     let result = match matches.subcommand() {
@@ -116,17 +117,21 @@ fn run(tree: &Tree) -> Result<()> {
                 Command::Associate(command) => command.run(),
                 Command::Grid(command) => command.run(),
                 Command::Demo(command) => command.run(),
-                Command::Completions(command) => command.run(tree.clone()),
-                Command::Man(command) => command.run(tree.clone()),
+                Command::Completions(command) => command.run(tree(true)),
+                Command::Man(command) => command.run(tree(true)),
             }
         }
         None => Ok(()),
     };
-    result.map_err(|error| with_flag(error, tree, &matches))
+    result.map_err(|error| with_flag(error, &tree(true), &matches))
 }
 
 /// Says what is wrong with the arguments, and which task has a flag that this one has not.
-fn explain(error: &clap::Error, tree: &Tree) -> ! {
+fn explain(error: &clap::Error) -> ! {
+    if !matches!(error.kind(), ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand) {
+        error.exit();
+    }
+    let tree = tree(true);
     let named = |kind| match error.get(kind) {
         Some(ContextValue::String(name)) => name.clone(),
         _ => String::new(),

@@ -304,8 +304,8 @@ impl Finished<'_> {
             stop => stop.name(),
         };
         format!(
-            "{stop} after {} passes, {} oracle calls{queries}, {}{master}",
-            report.passes,
+            "{stop} after {}, {} oracle calls{queries}, {}{master}",
+            count(report.passes, "pass"),
             report.oracle_calls,
             time(report.seconds),
         )

@@ -1,5 +1,9 @@
 //! Learning from candidates on the command line: each turn is certified and shown, and the model is one like any other.
 
+use std::fmt::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
 use crate::common::Folder;
 use serde_json::Value;
 
@@ -68,7 +72,6 @@ fn errors_name_the_place_and_the_remedy() {
         &["empty.txt:1:10", "an empty candidate", "_ stands for any label"],
     );
     folder.refusal(&train("mixed.txt", "--lambda 0.1"), &["mixed.txt:10:8", "any label goes alone"]);
-    folder.refusal(&train("train.txt", ""), &["--candidates", "needs a λ", "--lambda"]);
     folder.refusal(
         "train chain --train train.txt --format conll --candidates best --model m.model",
         &["cllp, mms, first, random, majority, known"],
@@ -84,8 +87,8 @@ fn errors_name_the_place_and_the_remedy() {
         &["--candidate-weights", "cllp"],
     );
     folder.refusal(
-        "train multilabel --train train.txt --format conll --candidates --lambda 0.1 --model m.model",
-        &["--candidates", "chain, multiclass and hierarchy"],
+        "train segmentation --train train.txt --format conll --candidates --lambda 0.1 --model m.model",
+        &["--candidates", "chain, multiclass, multilabel and hierarchy"],
     );
     folder.run(&train("train.txt", "--lambda 0.1")).success();
     folder.refusal(
@@ -141,4 +144,94 @@ fn other_tasks_have_candidates() {
         "train hierarchy --train inner.svm --inner no --candidates --lambda 0.02 --model h.model",
         &["--inner", "`a`"],
     );
+}
+
+/// Enough sentences that a kill hits a run, with lists that take several turns.
+fn many() -> String {
+    let words =
+        [("Anna", "PER"), ("sees", "O"), ("Ulm", "LOC"), ("in", "O"), ("York", "LOC"), ("Rose", "PER")];
+    let mut text = String::new();
+    for i in 0..400_usize {
+        for j in 0..3 + i % 5 {
+            let k = i * 31 + j * 17 + i / 7;
+            let (word, truth) = words[k % 6];
+            let other = ["PER", "LOC", "O"][k / 6 % 3];
+            let label = match k % 11 {
+                0..4 => truth.to_owned(),
+                4 => "_".to_owned(),
+                _ => format!("{other}|{truth}"),
+            };
+            writeln!(text, "{word}{} {label}", k % 40).expect("text");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A run with a checkpoint that is killed, or interrupted, in any turn goes on to the same bytes.
+#[test]
+fn turns_go_on_after_a_kill() {
+    let folder = Folder::new();
+    folder.write("many.txt", many());
+    let train =
+        "train chain --train many.txt --format conll --candidates --lambda 0.003 --gap 1e-4 --seed 3 --quiet";
+    folder.run(&format!("{train} --model whole.model")).success();
+    let whole = std::fs::read(folder.path("whole.model")).unwrap();
+    for signal in ["KILL", "INT"] {
+        let arguments =
+            format!("{train} --model broken.model --checkpoint {signal}.state --checkpoint-every 0 --resume");
+        for broken in 0..6_u64 {
+            let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("maxmargin"))
+                .current_dir(folder.path("."))
+                .args(arguments.split_whitespace())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(20 + broken * 7919 % 90));
+            let name = format!("-{signal}");
+            _ = std::process::Command::new("kill").args([name, child.id().to_string()]).status();
+            child.wait().unwrap();
+        }
+        folder.run(&arguments).success();
+        assert!(std::fs::read(folder.path("broken.model")).unwrap() == whole, "{signal}: another model");
+    }
+    folder.refusal(
+        &format!("{train} --model m.model --checkpoint KILL.state --resume --candidate-start first"),
+        &["start of candidates is majority", "start of candidates is first"],
+    );
+}
+
+/// λ is chosen where nobody names it, and the table is shown.
+#[test]
+fn lambda_is_chosen() {
+    let folder = Folder::new();
+    folder.write("many.txt", many());
+    let shown = folder
+        .run("train chain --train many.txt --format conll --candidates --model m.model --max-passes 30")
+        .success();
+    let shown = String::from_utf8_lossy(&shown.get_output().stderr).into_owned();
+    assert!(shown.contains("choosing λ: ") && shown.contains("chosen"), "{shown}");
+}
+
+/// Sets with labels that are open, from tables and lists.
+#[test]
+fn labels_of_sets_may_be_open() {
+    let folder = Folder::new();
+    folder.write("sets.svm", "a,b? 1:1\n? 3:1\na,c 1:1 3:1\nc? 3:1\nc 3:1\na 1:1\nb,? 2:1\nb 2:1\n");
+    folder.write(
+        "sets.csv",
+        "x1,x2,x3,a,b,c\n1,0,0,1,?,0\n0,0,1,?,?,?\n1,0,1,1,0,1\n0,1,0,0,1,0\n0,0,1,0,0,1\n",
+    );
+    folder.write("test.svm", "a,c 1:1 3:1\nb 2:1\n");
+    let text = folder.output(
+        "train multilabel --train sets.svm --candidates --lambda 0.02 --model s.model --test test.svm",
+    );
+    assert!(text.contains("candidates   cllp, ") && text.contains("completions rest"), "{text}");
+    folder.run("train multilabel --train sets.csv --label-columns a,b,c --candidates --lambda 0.02 --model c.model").success();
+    folder.refusal(
+        "train multilabel --train sets.csv --label-columns a,b,c --lambda 0.02 --model c.model",
+        &["sets.csv:2:9", "the label `b` is missing"],
+    );
+    folder.refusal("eval --model s.model --data sets.svm", &["sets.svm", "needs the true labels"]);
 }

@@ -76,7 +76,7 @@ fn bad_arguments_are_refused() {
         (format!("{train} --signed"), &["unexpected argument '--signed'", "the task multilabel has it"]),
         (format!("{train} --most-frequent-labels 2"), &["'--most-frequent-labels'", "the task multilabel has it"]),
         (format!("{train} --first 0"), &["--first"]),
-        ("train parsing --train rows.svm --model m".into(), &["multiclass, chain, segmentation, multilabel"]),
+        ("train ranking --train rows.svm --model m".into(), &["multiclass, chain, segmentation, parsing, multilabel"]),
         ("train chain --train tags.crf --model m --loss zero-one".into(), &["hamming"]),
         ("train multiclass --train rows.svm --model rows.svm".into(), &["rows.svm", "read as data"]),
         ("path multiclass --train rows.svm --model m --lambdas 1".into(), &["--validate"]),

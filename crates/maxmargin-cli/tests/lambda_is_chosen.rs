@@ -18,13 +18,13 @@ fn train_without_lambda_shows_a_table_and_makes_the_model_of_what_it_chose() {
     let output = folder.run(&format!("{train} m")).success().get_output().clone();
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(err.contains("error | mean loss | passes |") && err.matches("| chosen |").count() == 1, "{err}");
-    assert!(out.contains(": least error of ") && out.contains(" in 10 folds"), "{out}");
+    assert!(out.contains(": least error of ") && out.contains(" in 5 folds"), "{out}");
 
     let found = object(&folder.output(&format!("{train} j --json --quiet")));
     let choice = &found["lambda_choice"];
     assert_eq!(
         (&choice["figure"], &choice["folds"], &choice["validated_on"]),
-        (&"error".into(), &10.into(), &60.into())
+        (&"error".into(), &5.into(), &60.into())
     );
     let tried = choice["tried"].as_array().unwrap();
     assert!(tried.len() >= 5 && tried.iter().any(|tried| tried["lambda"] == found["lambda"]), "{choice}");

@@ -30,10 +30,14 @@ fn chains_of_second_order() {
     assert_eq!(listed.lines().count(), 12, "{listed}");
     let shown = folder.output("inspect m");
     assert!(shown.contains("second order") && shown.contains("triple: 2 × 2 × 2"), "{shown}");
+    assert!(shown.contains("heaviest labels in a row"), "{shown}");
+    assert!(shown.contains("a → a  → b  +") && shown.contains("a → a  → a  -"), "{shown}");
     // a a b, a b a and b a a were seen; one attribute has nothing to save.
     assert_eq!(trained("--order 2 --weights seen")["dim"].as_u64().unwrap(), first + 3);
     let shown = folder.output("inspect m");
-    assert!(shown.contains("seen triple: 1 × 3"), "{shown}");
+    assert!(shown.contains("seen triple: 1 × 3") && shown.contains("a → a  → b  +"), "{shown}");
+    let shown: serde_json::Value = serde_json::from_str(&folder.output("inspect m --json")).unwrap();
+    assert_eq!(shown["triples"].as_array().unwrap().len(), 3, "{shown}");
     let again = folder.output("predict --model m --input train.crf --quiet");
     assert!(sure(&again), "{again}");
     folder.run(&format!("{train} --order 2 --weights seen --warm-start m --model n")).success();

@@ -20,6 +20,7 @@ mod models_are_looked_into;
 mod nothing_is_silent;
 mod orders_go_round;
 mod outputs_spare_inputs;
+mod own_leaves_stay_inside;
 mod pages_name_packages;
 mod pipes_are_read_once;
 mod rare_labels_count_more;
@@ -30,6 +31,7 @@ mod sentences_go_round;
 mod signals_save_what_was_found;
 mod streams_are_answered;
 mod tables_are_classified;
+mod trees_go_round;
 mod unproven_predictions_say_so;
 mod weights_are_of_seen_pairs;
 

@@ -221,6 +221,14 @@ fn known_segments_go_round() {
     let inspected = folder.output("inspect m --json");
     let inspected: Value = serde_json::from_str(&inspected).unwrap();
     assert_eq!(inspected["known_segments"], 1, "{inspected}");
+    // Another known segment before it: a run that starts there knows the old one by its words, not by its number. One pass of bmrm leaves
+    // the weights where they started.
+    let other = "p w B-X\nq w I-X\n\n".repeat(2);
+    folder.write("more.txt", other + &std::fs::read_to_string(folder.path("train.txt")).unwrap());
+    let more = train.replace("train.txt", "more.txt");
+    let summary = folder.output(&format!("{more} --warm-start m --solver bmrm --max-passes 1 --model warm"));
+    assert!(summary.contains("2 segments known"), "{summary}");
+    assert_eq!(answers("warm"), tags);
     // Once is not enough for three times, and none are asked for with 0.
     for none in ["3", "0"] {
         folder.output(&format!("{train} --known-segments {none} --quiet --model none"));

@@ -4,11 +4,14 @@
 //! `cargo run --release -p maxmargin-core --example hierarchy_speed -- 50312`
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Instant;
 
-use maxmargin_core::inference::{Closure, CoveredClosure, Hierarchy, SetRules, TreeSets};
+use maxmargin_core::features::{FeatureMatrix, Rows};
+use maxmargin_core::inference::{Hierarchy, SetRules};
 use maxmargin_core::structure::alpha::AlphaRule;
 use maxmargin_core::structure::alpha::shared::{best_alpha, largest_sum};
+use maxmargin_core::structure::{NodeSetOptions, NodeSetScores, NodeSetStructure, Structure};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -45,15 +48,16 @@ fn milliseconds(times: usize, mut run: impl FnMut()) -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let nodes = std::env::args().nth(1).map_or(Ok(50_312), |nodes| nodes.parse())?;
     let mut random = Pcg64Mcg::seed_from_u64(1);
-    let tree = hierarchy(nodes, true, &mut random)?;
+    let tree = Arc::new(hierarchy(nodes, true, &mut random)?);
     let start = Instant::now();
-    let graph = hierarchy(nodes, false, &mut random)?;
+    let graph = Arc::new(hierarchy(nodes, false, &mut random)?);
     println!(
         "{nodes} nodes, {} edges, {} leaves: made in {:.0} ms",
         graph.edges(),
         graph.leaves().len(),
         1e3 * start.elapsed().as_secs_f64()
     );
+    let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
     let mut normal = |mean: f64, deviation: f64| {
         let sum: f64 = (0..12).map(|_| random.random_range(-0.5..0.5)).sum();
         mean + deviation * sum
@@ -69,19 +73,23 @@ fn main() -> Result<(), Box<dyn Error>> {
             normal + if deviation == 0.0 { loss } else { 0.3 * loss }
         };
         let values: Vec<f64> = (0..nodes).map(|node| value(node, normal(mean, deviation))).collect();
-        let (mut closure, mut set) = (Closure::default(), Vec::new());
-        let mut time = milliseconds(20, || assert!(closure.maximize(&graph, &values, &[], &mut set)));
-        print!("{name}: closure {time:.2} ms with {} nodes", set.len());
-        let (mut sets, rules) = (TreeSets::default(), SetRules { needs_child: true, never_empty: true });
-        time = milliseconds(20, || assert!(sets.maximize(&tree, &values, rules, &[], &mut set)));
-        print!(", in a tree {time:.2} ms");
-        let mut covered = CoveredClosure::default();
-        let mut best = None;
-        time = milliseconds(1, || {
-            best = covered.maximize(&graph, &values, true, &[], (200_000 / nodes).min(200))
-        });
-        let missed = best.map_or(f64::NAN, |best| best.bound - best.value);
-        println!(", covered {time:.0} ms, which may miss {missed:.3}");
+        print!("{name}:");
+        let to_leaves = SetRules { needs_child: true, never_empty: true };
+        for (name, hierarchy, rules, times) in [
+            ("graph", &graph, SetRules::default(), 20),
+            ("tree", &tree, to_leaves, 20),
+            ("graph to leaves", &graph, to_leaves, 1),
+        ] {
+            let options = NodeSetOptions { bias: false, rules, ..NodeSetOptions::default() };
+            let structure = NodeSetStructure::new(1, Arc::clone(hierarchy), options)?;
+            let mut scores = NodeSetScores::default();
+            structure.score(&values, &x, &mut scores);
+            let best = structure.decode(&x, &mut scores);
+            let time = milliseconds(times, || drop(structure.decode(&x, &mut scores)));
+            let size = best.label.on().len();
+            print!(" {name} {time:.2} ms with {size} nodes, which may miss {:.3};", best.missed);
+        }
+        println!();
     }
     for rule in ["rho=2", "rho=1.5", "rho=2,directed", "maxmin"] {
         let rule: AlphaRule = rule.parse()?;

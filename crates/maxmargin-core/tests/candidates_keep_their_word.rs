@@ -195,7 +195,7 @@ fn searches_among_label_sets_equal_enumeration() {
         SetLoss::Hamming { weights: Some(Arc::clone(&weights)), mean: true },
         SetLoss::Mistakes { miss: weights, wrong: vec![3.0, 0.5, 1.0, 1.0].into(), mean: false },
     ];
-    for graph in [graph(&[]), graph(&[(0, 2), (1, 2)]), LabelGraph::complete(4)] {
+    for graph in [graph(&[]), graph(&[(0, 2), (1, 2)]), LabelGraph::complete(4).unwrap()] {
         for loss in losses.clone() {
             let options = MultilabelOptions { loss, ..MultilabelOptions::default() };
             let structure = MultilabelStructure::new(FEATURES, graph.clone(), options).expect("it fits");
@@ -220,7 +220,8 @@ fn searches_among_label_sets_equal_enumeration() {
     }
     // Fractional sets are neither inside nor outside.
     let options = MultilabelOptions { inference: Inference::Relaxed, ..MultilabelOptions::default() };
-    let relaxed = MultilabelStructure::new(FEATURES, LabelGraph::complete(4), options).expect("it fits");
+    let relaxed =
+        MultilabelStructure::new(FEATURES, LabelGraph::complete(4).unwrap(), options).expect("it fits");
     let refused = CandidateStructure::new(relaxed, CandidateLoss::Completion).expect_err("it is relaxed");
     assert!(refused.to_string().contains("forest of pairs"), "{refused}");
 }
@@ -311,6 +312,7 @@ fn by_definition(case: &Case, w: &[f64], completion: &[Vec<u32>]) -> (f64, f64) 
 #[test]
 fn objectives_are_those_of_the_paper_and_in_its_order() {
     let mut random = Pcg64Mcg::seed_from_u64(3);
+    let (mut truth_is_best, mut other_is_better) = (0, 0);
     for round in 0..12 {
         let case = case(2, 2, &mut random);
         let all = completions(&case.inside);
@@ -334,13 +336,23 @@ fn objectives_are_those_of_the_paper_and_in_its_order() {
         let certificate = |risk: &dyn Risk| trained(risk, SolverKind::Bcfw, LAMBDA).report.certificate;
         let of_truth = certificate(&case.problem.risk(&case.truth).expect("a risk"));
         let (mut least, mut least_of_sets) = (f64::INFINITY, f64::INFINITY);
+        let mut least_of_others = (f64::INFINITY, f64::INFINITY);
         for completion in &all {
-            least = least.min(certificate(&case.problem.risk(completion).expect("a risk")).primal);
+            let own = certificate(&case.problem.risk(completion).expect("a risk"));
+            least = least.min(own.primal);
+            if *completion != case.truth {
+                let (lower, upper) = least_of_others;
+                least_of_others = (lower.min(own.lower_bound), upper.min(own.primal));
+            }
             let of_sets = certificate(&case.mms.risk(completion).expect("a risk"));
             least_of_sets = least_of_sets.min(of_sets.lower_bound);
         }
         assert!(of_truth.primal >= least - 1e-5 * least && least >= least_of_sets, "round {round}");
+        truth_is_best += usize::from(of_truth.primal < least_of_others.0);
+        other_is_better += usize::from(of_truth.lower_bound > least_of_others.1);
     }
+    // The first half needs the truth among the candidates: where it is better than all others, J_c* without it would be above J₀*.
+    assert!(truth_is_best > 0 && other_is_better > 0, "{truth_is_best}, {other_is_better}");
 }
 
 #[test]

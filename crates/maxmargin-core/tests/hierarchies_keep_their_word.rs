@@ -53,9 +53,13 @@ fn nodes() {
     for round in 0..160 {
         let (is_whole, is_tree) = (round % 2 == 0, round % 4 < 2);
         let hierarchy = Arc::new(random_hierarchy(&mut random, 9, is_tree));
-        let nodes = hierarchy.nodes();
-        let inner: Vec<u32> = (0..nodes as u32).filter(|_| random.random_range(0..3) > 0).collect();
+        let inner: Vec<u32> =
+            (0..hierarchy.nodes() as u32).filter(|_| random.random_range(0..3) > 0).collect();
         let labels = (round % 3 > 0).then_some(inner);
+        // Leaves of labels' own are numbered like nodes, after all of them.
+        let own_leaves = round % 8 > 4;
+        let has_own = |label: &&u32| own_leaves && !hierarchy.is_leaf(**label);
+        let nodes = hierarchy.nodes() + labels.iter().flatten().filter(has_own).count();
         let loss = match round % 5 {
             0 => NodeLoss::ZeroOne,
             1 => NodeLoss::Difference { costs: None },
@@ -64,7 +68,7 @@ fn nodes() {
             _ => NodeLoss::Distance { weights: Some(weights(&mut random, nodes, is_whole)) },
         };
         let alpha = (round % 7 > 2).then(|| weights(&mut random, nodes, is_whole));
-        let options = NodeOptions { bias: round % 5 < 3, alpha, labels, loss };
+        let options = NodeOptions { bias: round % 5 < 3, alpha, labels, own_leaves, loss };
         let structure = match pairs(&mut random, round, nodes) {
             None => NodeStructure::new(2, Arc::clone(&hierarchy), options),
             Some(pairs) => NodeStructure::with_pairs(pairs, Arc::clone(&hierarchy), options),
@@ -84,6 +88,63 @@ fn nodes() {
         });
         check_structure(&structure, &examples, |_| structure.labels().to_vec())
             .unwrap_or_else(|e| panic!("round {round}, {structure:?}: {e}"));
+    }
+}
+
+/// Leaves of labels' own are what a user could have written: the same scores, features and losses as with these leaves in the hierarchy.
+#[test]
+fn own_leaves_are_leaves() {
+    let mut random = Pcg64Mcg::seed_from_u64(7);
+    for round in 0..60 {
+        let hierarchy = random_hierarchy(&mut random, 8, round % 2 == 0);
+        let nodes = hierarchy.nodes() as u32;
+        let inside: Vec<u32> = (0..nodes).filter(|&node| !hierarchy.is_leaf(node)).collect();
+        let written = Arc::new(hierarchy.with_leaves_below(&inside).unwrap());
+        let all = written.nodes();
+        let costs = Some(weights(&mut random, all, round % 3 == 0));
+        let loss = match round % 4 {
+            0 => NodeLoss::ZeroOne,
+            1 => NodeLoss::Difference { costs: None },
+            2 => NodeLoss::Difference { costs },
+            _ => NodeLoss::Distance { weights: costs },
+        };
+        let alpha = (round % 5 > 2).then(|| weights(&mut random, all, false));
+        let own = NodeOptions {
+            labels: Some((0..nodes).collect()),
+            own_leaves: true,
+            alpha: alpha.clone(),
+            loss: loss.clone(),
+            ..NodeOptions::default()
+        };
+        // What has no list of costs counts nodes of the hierarchy only.
+        let counted = (0..all as u32).map(|node| f64::from(u8::from(node < nodes))).collect();
+        let loss = match loss {
+            NodeLoss::Difference { costs: None } => NodeLoss::Difference { costs: Some(counted) },
+            other => other,
+        };
+        let plain = NodeOptions { alpha, loss, ..NodeOptions::default() };
+        let Ok(own) = NodeStructure::new(2, Arc::new(hierarchy), own) else { continue };
+        let plain = NodeStructure::new(2, written, plain).unwrap();
+        assert_eq!((own.dim(), own.hierarchy().nodes()), (plain.dim(), nodes as usize));
+        let x = Rows::new(&matrix(&mut random, 1, false), 0..1);
+        let w: Vec<f64> = (0..own.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
+        let (mut own_scores, mut plain_scores) = (Default::default(), Default::default());
+        own.score(&w, &x, &mut own_scores);
+        plain.score(&w, &x, &mut plain_scores);
+        for truth in 0..nodes {
+            let end = own.end_of(truth);
+            let found = own.maximize(&x, &truth, &mut own_scores, Mix::AUGMENTED);
+            let other = plain.maximize(&x, &end, &mut plain_scores, Mix::AUGMENTED);
+            assert_eq!((found.score, found.loss), (other.score, other.loss), "round {round}, {own:?}");
+            let (mut sum, mut plain_sum) = (vec![0.0; own.dim()], vec![0.0; own.dim()]);
+            own.add_features(&x, &truth, 1.0, &mut sum[..]);
+            plain.add_features(&x, &end, 1.0, &mut plain_sum[..]);
+            assert_eq!(sum, plain_sum);
+        }
+        assert_eq!(
+            own.end_of(own.decode(&x, &mut own_scores).label),
+            plain.decode(&x, &mut plain_scores).label
+        );
     }
 }
 

@@ -361,16 +361,24 @@ fn of_segmentations() {
 #[test]
 fn of_label_sets() {
     let four = MultilabelOptions::default();
-    check_all("complete graph", |random| multilabel(random, four.clone(), LabelGraph::complete(4)), true);
+    check_all(
+        "complete graph",
+        |random| multilabel(random, four.clone(), LabelGraph::complete(4).unwrap()),
+        true,
+    );
     let both = MultilabelOptions { pair_weights: PairWeights::Both, signed: true, ..four.clone() };
-    check_all("signed", |random| multilabel(random, both.clone(), LabelGraph::complete(4)), true);
+    check_all("signed", |random| multilabel(random, both.clone(), LabelGraph::complete(4).unwrap()), true);
     check_all("no pairs", |random| multilabel(random, both.clone(), LabelGraph::independent(5)), true);
 }
 
 #[test]
 fn of_fractional_label_sets() {
     let relaxed = MultilabelOptions { inference: Inference::Relaxed, ..MultilabelOptions::default() };
-    check_all("relaxed", |random| multilabel(random, relaxed.clone(), LabelGraph::complete(4)), false);
+    check_all(
+        "relaxed",
+        |random| multilabel(random, relaxed.clone(), LabelGraph::complete(4).unwrap()),
+        false,
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::Segment;
-use maxmargin_core::linear::{CooVector, dot};
+use maxmargin_core::linear::CooVector;
 use maxmargin_core::risk::StructuredRisk;
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{Limits, SolverKind, SolverSettings, run};
@@ -168,10 +168,9 @@ fn truths_that_cannot_be_found_have_the_score_of_their_features() {
         let mut scores = Default::default();
         structure.score(&w, &input, &mut scores);
         for cut in cuts(&structure, length, longest + 1) {
-            let (mut terms, mut phi) = (CooVector::default(), vec![0.0; structure.dim()]);
-            structure.add_features(&input, &cut, 1.0, &mut terms);
-            terms.add_to(1.0, &mut phi);
-            let (found, expected) = (structure.score_of(&input, &scores, &cut), dot(&w, &phi));
+            let mut phi = CooVector::default();
+            structure.add_features(&input, &cut, 1.0, &mut phi);
+            let (found, expected) = (structure.score_of(&input, &scores, &cut), phi.dot(&w));
             assert!((found - expected).abs() < 1e-9, "{cut:?}: {found} instead of {expected}");
         }
     }
@@ -264,4 +263,41 @@ fn what_does_not_fit_is_refused() {
     refused(&four, &[Segment::new(0..2, 0), Segment::new(1..4, 0)], "from 2 on");
     refused(&four, &[Segment::new(0..2, 0), Segment::new(3..4, 0)], "from 2 on");
     refused(&four, &[Segment::new(0..4, 2)], "label 2");
+}
+
+/// Micro-F1 of two labels that are both empty has no value: a truth for which there is such another label is refused, and no other.
+#[test]
+fn an_empty_truth_is_one_label_of_its_own() {
+    let mut random = Pcg64Mcg::seed_from_u64(31);
+    let mut refused = 0;
+    for round in 0..300 {
+        let all: Vec<u32> = (0..2).map(|_| random.random_range(1..4)).collect();
+        let widths = if random.random() { Widths::UpTo(all) } else { Widths::Exactly(all) };
+        let length = random.random_range(1..5);
+        if widths.check_length(length).is_err() {
+            continue;
+        }
+        let options = options(widths, Some(0), SegmentLoss::Segments);
+        let structure = SegmentationStructure::new(FEATURES, 0, options).unwrap();
+        let truths = cuts(&structure, length, length);
+        let truth = truths[random.random_range(0..truths.len())].clone();
+        let is_empty = |cut: &Vec<Segment>| cut.iter().all(|segment| segment.class == 0);
+        let is_other = |cut: &Vec<Segment>| is_empty(cut) && *cut != truth;
+        let is_shared = is_empty(&truth) && findable(&structure, length).iter().any(is_other);
+        let input = SegmentInput::of_positions(rows(length, FEATURES, &mut random));
+        let examples = vec![Example { input, truth: truth.clone(), weight: 1.0 }];
+        for surrogate in [Surrogate::MicroF1, Surrogate::SLACK] {
+            let search = SurrogateSearch::new(surrogate, Strategy::Hull).unwrap().with_background(Some(0));
+            let risk = StructuredRisk::new(structure.clone(), search, examples.clone());
+            let is_refused = risk.is_err();
+            assert_eq!(
+                is_refused,
+                is_shared && surrogate == Surrogate::MicroF1,
+                "round {round}: {truth:?}, {:?}",
+                structure.widths()
+            );
+            refused += usize::from(is_refused);
+        }
+    }
+    assert!(refused > 10, "{refused}");
 }

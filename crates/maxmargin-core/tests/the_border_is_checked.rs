@@ -1,17 +1,15 @@
 //! Promise: what is public here refuses what it cannot work with. Nothing that safe code can hand over makes it panic, use weights that
-//! belong to something else, or certify what is not so. (Slices and indices of inner loops are documented, as in the standard library.)
+//! belong to something else, or certify what is not so.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use maxmargin_core::features::{FeatureMatrix, MatrixBuilder, Rows};
-use maxmargin_core::inference::{
-    AllSets, Assignment, BMatching, Bipartite, BranchAndBound, FlowProjection, Forest, LabelGraph,
-    LinkLimits, Network, NetworkArc, RoofDual, StratifiedTable, chow_liu, k_best_matchings, k_best_paths,
-    k_best_sets, viterbi,
+use maxmargin_core::inference::{Hierarchy, LabelGraph, Network, NetworkArc, Segment, chow_liu};
+use maxmargin_core::linear::{
+    CooVector, FeatureSum, Precise, PreciseSum, SeenPairs, norm_squared, precise_share, round_down, round_up,
 };
-use maxmargin_core::linear::{CooVector, FeatureSum};
 use maxmargin_core::risk::{Groups, Plane, Risk, StructuredRisk, evaluate};
 use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{
@@ -386,56 +384,130 @@ fn numbers_that_are_none_prove_nothing() {
     assert_eq!(Plane::new(&[9], nan, nan).parts().count(), 1);
 }
 
+/// Numbers that are those of no node, label or feature, and sizes that no memory holds.
 #[test]
-fn kernels_come_to_an_end_with_any_numbers() {
-    let strange = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -f64::MAX, 5e-324, 0.0, -0.0, 1.0];
-    let take = |count: usize, from: usize| -> Vec<f64> {
-        (0..count).map(|k| strange[(from + k * (1 + from % 5)) % strange.len()]).collect()
-    };
-    for from in 0..60 {
-        let (unary, step) = (take(6, from), take(4, from + 1));
-        let (mut best, mut path) = (Vec::new(), Vec::new());
-        viterbi(2, &unary, &step[..], &mut best, &mut path);
-        assert!(path.len() == 3 && path.iter().all(|&state| state < 2));
-        assert!(k_best_paths(2, &unary, &step[..], &mut best, 5).len() <= 5);
-        let mut table = StratifiedTable::default();
-        table.fill(2, &unary, &step[..], [0, 1, 1, 0, 2, 0]);
-        assert!(table.values().count() > 0);
-        for states in 0..1 {
-            viterbi(states, &unary, &step[..], &mut best, &mut path);
-            table.fill(states, &unary, &step[..], []);
-            assert!(path.is_empty());
+fn shapes_answer_whatever_they_are_asked() {
+    let far = [3, 4, 1 << 20, u32::MAX];
+    let hierarchy = Hierarchy::from_edges(3, &[(0, 1), (0, 2)]).unwrap();
+    for node in far {
+        assert!(hierarchy.parents(node).is_empty() && hierarchy.children(node).is_empty());
+        assert!(hierarchy.ancestors(node).is_empty() && hierarchy.depth(node) == 0);
+        assert!(!hierarchy.is_leaf(node) && !hierarchy.is_closed(&[0, node]));
+        assert_eq!(hierarchy.closure(&[1, node]), [0, 1]);
+        assert_eq!(hierarchy.ends(&[0, 1, node]), [1, node]);
+        assert!(
+            Hierarchy::from_edges(3, &[(node, 1)]).is_err()
+                && Hierarchy::from_edges(3, &[(1, node)]).is_err()
+        );
+        assert!(Hierarchy::forest(&[None, Some(node)]).is_err());
+        assert!(Hierarchy::from_parents(&[vec![node]]).is_err());
+    }
+    assert!(Hierarchy::from_edges(usize::MAX, &[]).is_err() && Hierarchy::from_edges(0, &[]).is_err());
+
+    for labels in [1 << 20, 1 << 32, usize::MAX] {
+        refused(LabelGraph::complete(labels), "label graph");
+        let graph = LabelGraph::independent(labels);
+        assert!(graph.is_forest() && !graph.is_complete() && graph.edge(0, labels - 1).is_none());
+        assert!(graph.neighbours(labels - 1).is_empty() && graph.neighbours(labels).is_empty());
+        assert_eq!(LabelGraph::new(labels, vec![]).unwrap(), graph);
+    }
+    for labels in [1 << 32, usize::MAX] {
+        refused(LabelGraph::new(labels, vec![(0, 1)]), "label graph");
+        refused(chow_liu(labels, [(&[0, 1][..], 1.0)]), "labels");
+        let graph = LabelGraph::independent(labels);
+        assert!(MultilabelStructure::new(1 << 40, graph, MultilabelOptions::default()).is_err());
+    }
+    for edges in [vec![(0, 3)], vec![(u32::MAX, 0)], vec![(1, 1)], vec![(0, 1), (1, 0)]] {
+        refused(LabelGraph::new(3, edges), "label graph");
+    }
+    for graph in [LabelGraph::complete(3).unwrap(), LabelGraph::new(3, vec![(0, 1)]).unwrap()] {
+        for label in [3, 4, usize::MAX] {
+            assert!(graph.neighbours(label).is_empty());
+            assert!(graph.edge(0, label).is_none() && graph.edge(label, 1).is_none());
+            assert!(graph.edge(label, label).is_none());
         }
-        for graph in [LabelGraph::complete(4), LabelGraph::new(4, vec![(0, 1), (1, 2), (1, 3)]).unwrap()] {
-            let (unary, coupling) = (take(4, from + 2), take(graph.edges().len(), from + 3));
-            let field =
-                maxmargin_core::inference::BinaryField { graph: &graph, unary: &unary, coupling: &coupling };
-            let mut sets = AllSets::default();
-            sets.fill(field).unwrap();
-            assert!(sets.k_best(3).len() <= 3);
-            let mut tree = BranchAndBound::default();
-            assert_eq!(tree.maximize(field, &[None; 4], 100).on.len(), 4);
-            assert!(k_best_sets(4, 3, |fixed| tree.maximize(field, fixed, 100)).len() <= 3);
-            RoofDual::default().solve(field, &mut Vec::new());
-            if let Ok(mut forest) = Forest::new(&graph) {
-                assert_eq!(forest.maximize(field, &[None; 4]).0.len(), 4);
-            }
+    }
+
+    let beyond = Segment::new(usize::MAX - 1..usize::MAX, 1 << 32);
+    assert!(beyond.is_empty() && beyond.positions().is_empty() && beyond.class == u32::MAX);
+    let backwards = Segment { start: 5, end: 2, class: 0 };
+    assert!(backwards.is_empty() && backwards.positions().is_empty());
+
+    let network =
+        Network::with_arcs(vec![0.0; 2], vec![NetworkArc { tail: 0, head: 1, capacity: 1.0, weight: 1.0 }])
+            .unwrap();
+    for flow in [vec![], vec![0.5], vec![0.5; 9], vec![f64::NAN], vec![f64::INFINITY, f64::NAN]] {
+        for number in [network.excess(&flow), network.excess_rounding(&flow)] {
+            assert!(number >= 0.0 || number.is_nan());
         }
-        let mut graph = Bipartite::default();
-        graph.reset(2, 2, [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter());
-        let (gains, limits) = (take(4, from + 4), LinkLimits { left: 1, right: 1 });
-        let mut matching = BMatching::default();
-        matching.solve(&graph, &gains, limits);
-        assert!(matching.links().len() <= 2);
-        assert!(k_best_matchings(&graph, &gains, limits, 3, &mut matching).len() <= 3);
-        let mut assignment = Assignment::default();
-        assignment.begin(2, 2).copy_from_slice(&gains);
-        assignment.solve();
-        let arc = |capacity: f64| NetworkArc { tail: 0, head: 1, capacity: capacity.abs(), weight: 1.0 };
-        let arcs: Vec<NetworkArc> = take(3, from).into_iter().filter(|c| !c.is_nan()).map(arc).collect();
-        let network = Network::with_arcs(vec![1.0, -1.0], arcs.clone()).unwrap();
-        let (mut flow, point) = (vec![0.0; arcs.len()], take(arcs.len(), from + 5));
-        FlowProjection::default().project(&network, &point, &mut [0.0; 2], &mut flow);
+    }
+}
+
+#[test]
+fn sums_with_entries_that_there_are_not_are_none() {
+    let x = FeatureMatrix::from_dense(&[[1.0, 2.0]]);
+    for index in [2, 1 << 32, usize::MAX] {
+        let (mut slice, mut precise) = (vec![1.0; 2], PreciseSum::zeros(2));
+        slice.add(index, 1.0);
+        precise.add(index, 1.0);
+        assert!(slice[0].is_nan() && slice[1] == 1.0 && precise.iter().next().unwrap().is_nan());
+        slice[..0].add(index, 1.0);
+        PreciseSum::zeros(0).add(index, 1.0);
+        let mut terms = CooVector::default();
+        terms.add(index, 1.0);
+        assert!(terms.dot(&[1.0; 2]).is_nan() && terms.dot(&[]).is_nan());
+        for _ in 0..4 {
+            terms.add(index, 1.0);
+        }
+        assert!(terms.dot(&[1.0; 2]).is_nan());
+        let mut dense = [1.0; 2];
+        terms.add_to(1.0, &mut dense);
+        terms.add_to(f64::NAN, &mut []);
+        assert!(dense[0].is_nan() && terms.added_up().product(&terms).is_finite());
+    }
+    for (labels, label) in
+        [(3, 0), (2, 2), (1, usize::MAX), (usize::MAX, 0), (usize::MAX, usize::MAX), (1 << 63, 1 << 63)]
+    {
+        let (mut slice, mut precise, mut terms) = (vec![0.0; 2], PreciseSum::zeros(2), CooVector::default());
+        slice.add_row(x.row(0), labels, label, 1.0);
+        precise.add_row(x.row(0), labels, label, 1.0);
+        terms.add_row(x.row(0), labels, label, 1.0);
+        assert!(slice[0].is_nan() && precise.iter().next().unwrap().is_nan(), "{labels} {label}");
+        assert!(terms.dot(&[0.0; 2]).is_nan());
+    }
+    // Sums of other lengths add what both have.
+    let (mut short, long) = (PreciseSum::zeros(1), PreciseSum::zeros(3));
+    short.add_sum(&long);
+    short.add_scaled(f64::NAN, &[1.0; 4]);
+    assert_eq!(short.iter().count(), 1);
+    for number in WRONG {
+        let mut sum = Precise::default();
+        sum.add(number);
+        sum.add_product(number, number);
+        sum.add_sum(sum);
+        sum.subtract(sum);
+        let _ = (sum.get(), precise_share(number), round_up(number, number), round_down(number, number));
+        assert!(norm_squared(&[number]) >= 0.0 || number.is_nan());
+    }
+}
+
+#[test]
+fn pairs_that_were_never_seen_have_no_weight() {
+    let x = FeatureMatrix::from_dense(&[[1.0, 2.0]]);
+    let seen = SeenPairs::new(3, vec![0, 2, 3], vec![0, 2, 1]).unwrap();
+    for (feature, label) in
+        [(0, 1), (0, 3), (0, u32::MAX), (2, 0), (3, 0), (usize::MAX, 0), (usize::MAX, u32::MAX)]
+    {
+        assert_eq!(seen.place(feature, label), None);
+    }
+    for (features, labels, of_row) in
+        [(1, 3, 0), (2, 3, 3), (2, 3, u32::MAX), (usize::MAX, 3, 0), (1 << 33, 3, 0)]
+    {
+        refused(SeenPairs::collect(features, labels, |see| see(x.row(0), &[of_row])), "pairs");
+    }
+    assert!(SeenPairs::new(usize::MAX, vec![0, 1], vec![7]).is_ok());
+    for (starts, labels) in [(vec![], vec![]), (vec![0, usize::MAX], vec![0]), (vec![0, 9, 1], vec![0])] {
+        refused(SeenPairs::new(3, starts, labels), "pairs");
     }
 }
 

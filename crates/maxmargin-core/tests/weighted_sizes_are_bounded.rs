@@ -31,7 +31,7 @@ fn no_label_costs_more_than_the_bound() {
         let size = |set: &LabelSet| set.on().iter().map(|&label| sizes[label as usize]).sum::<f64>();
         let loss = SetLoss::Hamming { weights: Some(Arc::clone(&sizes)), mean: false };
         let options = MultilabelOptions { loss, ..MultilabelOptions::default() };
-        let structure = MultilabelStructure::new(1, LabelGraph::complete(LABELS), options).unwrap();
+        let structure = MultilabelStructure::new(1, LabelGraph::complete(LABELS).unwrap(), options).unwrap();
         let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
         let w: Vec<f64> = (0..structure.dim()).map(|_| scale * random.random_range(-1.0..1.0)).collect();
         let mut scores = Default::default();

@@ -1,5 +1,5 @@
-//! Matchings of complete graphs with as many nodes on each side as sentences have words: the assignment solver and the
-//! circulation solver against the crate `lapjv`, and lists of the best ones.
+//! Matchings of complete graphs with as many nodes on each side as sentences have words: the best links, given the gain of each,
+//! against the crate `lapjv`, with several links a node, and lists of the best ones.
 //!
 //! Four kinds of gains: *full*, where all links are worth something and all nodes are linked in the end, *words*, where most
 //! pairs of words have nothing to do with each other and some words stay alone, *augmented*, the same with the loss added,
@@ -17,8 +17,9 @@ use std::sync::Arc;
 use divan::{Bencher, black_box};
 use lapjv::{Matrix, lapjv};
 use maxmargin::data::{Edge, FeatureMatrix, Graph, Rows};
-use maxmargin::inference::{Assignment, BMatching, Bipartite, LinkLimits, k_best_matchings};
-use maxmargin::structure::{MatchingOptions, MatchingScores, MatchingStructure, Structure};
+use maxmargin::structure::{
+    KBest, MatchingOptions, MatchingScores, MatchingStructure, Mix, Parts, Structure,
+};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -27,7 +28,6 @@ fn main() {
 }
 
 const SIZES: [usize; 6] = [10, 20, 30, 50, 100, 200];
-const ONE: LinkLimits = LinkLimits { left: 1, right: 1 };
 
 fn graphs(size: usize) -> usize {
     let told = std::env::var("MAXMARGIN_BENCH_GRAPHS").ok().and_then(|number| number.parse().ok());
@@ -67,15 +67,26 @@ fn untrained(size: usize) -> Vec<Vec<f64>> {
     vec![(0..size * size).map(|edge| if edge / size == edge % size { -1.0 } else { 1.0 }).collect()]
 }
 
-fn assignment(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
-    let mut solver = Assignment::default();
-    let mut turn = problems.iter().cycle();
+/// The best links of complete graphs with these gains, or the best few.
+fn links(
+    bencher: Bencher,
+    size: usize,
+    problems: Vec<Vec<f64>>,
+    fertility: (u32, u32),
+    best: impl Fn(&MatchingStructure, &Graph, &mut MatchingScores) -> usize,
+) {
+    let task = structure(fertility);
+    let without_features = Arc::new(FeatureMatrix::from_dense(&vec![[0.0]; size * size]));
+    let x = Graph::new(Rows::new(&without_features, 0..size * size), edges(size), 0).unwrap();
+    let (mut turn, mut scores) = (problems.iter().cycle(), MatchingScores::default());
     bencher.bench_local(|| {
-        let gains = turn.next().expect("it starts again");
-        solver.begin(size, size).copy_from_slice(black_box(gains));
-        solver.solve();
-        solver.partner(0)
+        task.scores_from_parts(&x, black_box(turn.next().expect("it starts again")), &mut scores);
+        best(&task, &x, &mut scores)
     });
+}
+
+fn assignment(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
+    links(bencher, size, problems, (1, 1), |task, x, scores| task.decode(x, scores).label.on.len());
 }
 
 fn other(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
@@ -85,22 +96,6 @@ fn other(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>) {
         let costs = black_box(gains).iter().map(|gain| -gain.max(0.0)).collect();
         let costs = Matrix::from_shape_vec((size, size), costs).expect("a square");
         lapjv(&costs).map(|(rows, _)| rows[0]).ok()
-    });
-}
-
-fn graph(size: usize) -> Bipartite {
-    let mut graph = Bipartite::default();
-    let nodes = 0..size as u32;
-    graph.reset(size, size, nodes.clone().flat_map(|left| nodes.clone().map(move |right| (left, right))));
-    graph
-}
-
-fn circulation(bencher: Bencher, size: usize, problems: Vec<Vec<f64>>, limits: LinkLimits) {
-    let (graph, mut solver) = (graph(size), BMatching::default());
-    let mut turn = problems.iter().cycle();
-    bencher.bench_local(|| {
-        solver.solve(&graph, black_box(turn.next().expect("it starts again")), limits);
-        solver.links()
     });
 }
 
@@ -115,11 +110,6 @@ fn lapjv_full(bencher: Bencher, size: usize) {
 }
 
 #[divan::bench(args = SIZES)]
-fn circulation_full(bencher: Bencher, size: usize) {
-    circulation(bencher, size, full(size), ONE);
-}
-
-#[divan::bench(args = SIZES)]
 fn assignment_words(bencher: Bencher, size: usize) {
     assignment(bencher, size, words(size));
 }
@@ -127,11 +117,6 @@ fn assignment_words(bencher: Bencher, size: usize) {
 #[divan::bench(args = SIZES)]
 fn lapjv_words(bencher: Bencher, size: usize) {
     other(bencher, size, words(size));
-}
-
-#[divan::bench(args = SIZES)]
-fn circulation_words(bencher: Bencher, size: usize) {
-    circulation(bencher, size, words(size), ONE);
 }
 
 #[divan::bench(args = SIZES)]
@@ -156,25 +141,28 @@ fn lapjv_untrained(bencher: Bencher, size: usize) {
 
 #[divan::bench(args = SIZES)]
 fn three_links_words(bencher: Bencher, size: usize) {
-    circulation(bencher, size, words(size), LinkLimits { left: 3, right: 2 });
+    links(bencher, size, words(size), (3, 2), |task, x, scores| task.decode(x, scores).label.on.len());
 }
 
 #[divan::bench(args = [10, 20, 30, 50])]
 fn best_10_words(bencher: Bencher, size: usize) {
-    let (graph, problems, mut solver) = (graph(size), words(size), BMatching::default());
-    let mut turn = problems.iter().cycle();
-    bencher.bench_local(|| {
-        let gains = turn.next().expect("it starts again");
-        k_best_matchings(&graph, black_box(gains), ONE, 10, &mut solver)
+    links(bencher, size, words(size), (1, 1), |task, x, scores| {
+        task.k_best(x, None, scores, Mix::SCORE, 10).len()
     });
 }
 
-fn decoding(bencher: Bencher, size: usize, fertility: (u32, u32)) {
+fn structure(fertility: (u32, u32)) -> MatchingStructure {
     let options = MatchingOptions { bias: false, fertility, ..MatchingOptions::default() };
-    let task = MatchingStructure::new(1, options).expect("one feature");
+    MatchingStructure::new(1, options).expect("one feature")
+}
+
+fn edges(size: usize) -> Arc<[Edge]> {
     let nodes = 0..size as u32;
-    let edges: Arc<[Edge]> =
-        nodes.clone().flat_map(|left| nodes.clone().map(move |right| Edge { left, right })).collect();
+    nodes.clone().flat_map(|left| nodes.clone().map(move |right| Edge { left, right })).collect()
+}
+
+fn decoding(bencher: Bencher, size: usize, fertility: (u32, u32)) {
+    let (task, edges) = (structure(fertility), edges(size));
     let pair = |gains: Vec<f64>| {
         let features: Vec<[f64; 1]> = gains.into_iter().map(|gain| [gain]).collect();
         let features = Arc::new(FeatureMatrix::from_dense(&features));

@@ -1,12 +1,19 @@
-//! Kernels for binary fields on complete graphs: roof duality by flow, cold and warm, against the general linear program, and
-//! exact solvers.
+//! The oracle of label sets with a score for each pair of labels: relaxed, by roof duality, cold and warm, against the general linear
+//! program, and exact.
 //!
 //! Frustrated fields leave all labels undecided, fields at the edge leave some after long searches, easy ones hardly any.
 
-use divan::{Bencher, black_box};
-use maxmargin::inference::{AllSets, BinaryField, BranchAndBound, RoofDual};
+use std::sync::Arc;
 
-#[path = "../tests/fields/mod.rs"]
+use divan::{Bencher, black_box};
+use maxmargin::data::{FeatureMatrix, Rows};
+use maxmargin::inference::MOST_LABELS;
+use maxmargin::structure::{
+    Inference, LabelSet, Mix, MultilabelOptions, MultilabelScores, MultilabelStructure, PairWeights, Parts,
+    Structure,
+};
+
+#[path = "../../maxmargin-core/tests/reference/fields.rs"]
 mod fields;
 #[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
 mod local_polytope;
@@ -28,45 +35,66 @@ fn some_fields(labels: usize, pull: f64) -> Vec<RandomField> {
     (0..16).map(|_| frustrated(&mut dice, labels, pull)).collect()
 }
 
-fn cold(bencher: Bencher, labels: usize, pull: f64) {
-    let (fields, mut solver, mut nodes) = (some_fields(labels, pull), RoofDual::default(), Vec::new());
-    let mut turn = fields.iter().cycle();
-    bencher.bench_local(|| turn.next().map(|random| solver.solve(black_box(random.field()), &mut nodes)));
+/// Label sets with the graph of a field, and an input whose scores come from outside.
+fn structure(random: &RandomField, inference: Inference) -> (MultilabelStructure, Rows) {
+    let options = MultilabelOptions {
+        bias: false,
+        pair_weights: PairWeights::Both,
+        inference,
+        ..MultilabelOptions::default()
+    };
+    let structure = MultilabelStructure::new(1, random.graph.clone(), options).expect("it has labels");
+    (structure, Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1))
 }
 
-/// The unaries that a search over λ asks for: the loss of each label, more and more of it.
+/// The scores of the labels, then of the pairs.
+fn parts(random: &RandomField) -> Vec<f64> {
+    [&random.unary[..], &random.coupling].concat()
+}
+
+/// The first question about new scores.
+fn cold(bencher: Bencher, fields: &[RandomField], inference: Inference) {
+    let (structure, x) = structure(&fields[0], inference);
+    let all: Vec<Vec<f64>> = fields.iter().map(parts).collect();
+    let (mut turn, mut scores) = (all.iter().cycle(), MultilabelScores::default());
+    bencher.bench_local(|| {
+        let parts = black_box(turn.next().expect("it starts again"));
+        structure.scores_from_parts(&x, parts, &mut scores);
+        structure.maximize(&x, &LabelSet::of(&[]), &mut scores, Mix::AUGMENTED)
+    });
+}
+
+/// What a search over λ asks for: the loss of each label, more and more of it.
 fn warm(bencher: Bencher, labels: usize, pull: f64) {
     let fields = some_fields(labels, pull);
-    let random = &fields[0];
-    let loss = |label: usize| if label.is_multiple_of(3) { -1.0 } else { 1.0 };
-    let unaries: Vec<Vec<f64>> = (0..16)
-        .map(|step| {
-            let lambda = 0.05 * 1.3f64.powi(step);
-            random.unary.iter().enumerate().map(|(i, unary)| unary + lambda * loss(i)).collect()
-        })
-        .collect();
-    let (mut solver, mut nodes) = (RoofDual::default(), Vec::new());
-    solver.solve(random.field(), &mut nodes);
-    let mut turn = unaries.iter().cycle();
+    let (structure, x) = structure(&fields[0], Inference::Relaxed);
+    let mut scores = MultilabelScores::default();
+    structure.scores_from_parts(&x, &parts(&fields[0]), &mut scores);
+    let truth = LabelSet::of(&(0..labels as u32).step_by(3).collect::<Vec<_>>());
+    let mut turn = (0..16).map(|step| Mix { score: 1.0, loss: 0.05 * 1.3f64.powi(step) }).cycle();
     bencher.bench_local(|| {
-        let field = BinaryField { unary: turn.next().expect("it starts again"), ..random.field() };
-        solver.solve_again(black_box(field), &mut nodes)
+        let mix = black_box(turn.next().expect("it starts again"));
+        structure.maximize(&x, &truth, &mut scores, mix)
     });
+}
+
+fn relaxed(bencher: Bencher, labels: usize, pull: f64) {
+    cold(bencher, &some_fields(labels, pull), Inference::Relaxed);
 }
 
 #[divan::bench(args = SIZES)]
 fn flow_frustrated(bencher: Bencher, labels: usize) {
-    cold(bencher, labels, FRUSTRATED);
+    relaxed(bencher, labels, FRUSTRATED);
 }
 
 #[divan::bench(args = SIZES)]
 fn flow_at_the_edge(bencher: Bencher, labels: usize) {
-    cold(bencher, labels, EDGE);
+    relaxed(bencher, labels, EDGE);
 }
 
 #[divan::bench(args = SIZES)]
 fn flow_easy(bencher: Bencher, labels: usize) {
-    cold(bencher, labels, EASY);
+    relaxed(bencher, labels, EASY);
 }
 
 #[divan::bench(args = SIZES)]
@@ -86,33 +114,30 @@ fn flow_again_easy(bencher: Bencher, labels: usize) {
 
 #[divan::bench(args = [20, 40, 80, 160, 320])]
 fn growth(bencher: Bencher, labels: usize) {
-    cold(bencher, labels, FRUSTRATED);
+    relaxed(bencher, labels, FRUSTRATED);
 }
 
 #[divan::bench(args = SIZES, sample_count = 3, sample_size = 1)]
 fn linear_program_frustrated(bencher: Bencher, labels: usize) {
     let fields = some_fields(labels, FRUSTRATED);
-    bencher.bench_local(|| maximize_relaxed(black_box(fields[0].field()), &[]));
-}
-
-#[divan::bench(args = [10, 14, 18, 20], sample_count = 20)]
-fn all_sets(bencher: Bencher, labels: usize) {
-    let (fields, mut sets) = (some_fields(labels, FRUSTRATED), AllSets::default());
     bencher.bench_local(|| {
-        sets.fill(black_box(fields[0].field())).expect("few labels");
-        sets.best()
+        let RandomField { graph, unary, coupling } = black_box(&fields[0]);
+        maximize_relaxed(graph, unary, coupling, &[])
     });
 }
 
-#[divan::bench(args = [20, 30, 40, 50], sample_count = 3, sample_size = 1)]
+/// All sets are listed.
+#[divan::bench(args = [10, 14, 18, MOST_LABELS], sample_count = 20)]
+fn all_sets(bencher: Bencher, labels: usize) {
+    cold(bencher, &some_fields(labels, FRUSTRATED), Inference::Exact);
+}
+
+#[divan::bench(args = [MOST_LABELS + 1, 30, 40, 50], sample_count = 3, sample_size = 1)]
 fn branch_and_bound_frustrated(bencher: Bencher, labels: usize) {
-    let (fields, mut solver) = (some_fields(labels, FRUSTRATED), BranchAndBound::default());
-    bencher.bench_local(|| solver.maximize(black_box(fields[0].field()), &[], 20_000));
+    cold(bencher, &some_fields(labels, FRUSTRATED), Inference::Exact);
 }
 
 #[divan::bench(args = [50, 200, 1000], sample_count = 10, sample_size = 1)]
-fn branch_and_bound_forest(bencher: Bencher, labels: usize) {
-    let random = any_field(&mut Dice::new(3), labels, Shape::Forest);
-    let mut solver = BranchAndBound::default();
-    bencher.bench_local(|| solver.maximize(black_box(random.field()), &[], 20_000));
+fn forest(bencher: Bencher, labels: usize) {
+    cold(bencher, &[any_field(&mut Dice::new(3), labels, Shape::Forest)], Inference::Exact);
 }

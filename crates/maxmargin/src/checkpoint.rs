@@ -1,8 +1,8 @@
 //! Checkpoints: the complete state of a run in a file, so that a run that was killed goes on as if nothing had happened.
 //!
 //! The file is written beside its place and renamed, so there is always a whole one. It begins with a line for people, then
-//! says for which run it is (data, λ, solver, …). The rest is the state of the driver and of the solver, with every random number
-//! generator, and what vouches for it. A checkpoint is refused when it is damaged or when it is of another run, and the
+//! says for which run it is (data, λ, solver, …). The rest is what the risk cannot be made anew without, if there is anything (completions of
+//! candidate labels), and the state of the driver and of the solver, with every random number generator, each with what vouches for it. A checkpoint is refused when it is damaged or when it is of another run, and the
 //! error says what differs.
 
 use std::fs::{File, TryLockError};
@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::fingerprint_of_bytes;
 use crate::error::{Error, Result};
 use crate::output::OutputFile;
 use crate::risk::Risk;
 use crate::shown::excerpt;
 use crate::solver::{RunState, Solver, SolverFactory, load_state_with, save_state};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 5\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 6\n";
 
 /// What a run is about takes some hundred bytes. It lies within this many.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -42,7 +43,17 @@ pub struct CheckpointDir {
 #[derive(Serialize, Deserialize)]
 struct Header {
     identity: Identity,
+    /// The length of what comes before the state, and its fingerprint.
+    beside: (u64, u64),
+    /// The length of all that follows.
     bytes: u64,
+}
+
+/// A checkpoint that was read, of the right run, and not looked into yet.
+pub(crate) struct Saved {
+    /// What was saved [beside](CheckpointDir::save_beside) the state.
+    pub beside: Vec<u8>,
+    state: Vec<u8>,
 }
 
 impl CheckpointDir {
@@ -84,11 +95,27 @@ impl CheckpointDir {
         solver: &dyn Solver,
         risk: &dyn Risk,
     ) -> Result<()> {
+        self.save_beside(&[], identity, state, solver, risk)
+    }
+
+    /// The same with more that the run depends on.
+    pub(crate) fn save_beside(
+        &self,
+        beside: &[u8],
+        identity: &Identity,
+        state: &RunState,
+        solver: &dyn Solver,
+        risk: &dyn Risk,
+    ) -> Result<()> {
         let damaged = |e: postcard::Error| Error::io("write", &self.file, std::io::Error::other(e));
         let body = save_state(state, solver, risk)?;
-        let header = Header { identity: identity.clone(), bytes: body.len() as u64 };
+        let header = Header {
+            identity: identity.clone(),
+            beside: (beside.len() as u64, fingerprint_of_bytes(beside)),
+            bytes: (beside.len() + body.len()) as u64,
+        };
         let header = postcard::to_stdvec(&header).map_err(damaged)?;
-        self.replace(&[MAGIC, &header, &body]).map_err(|e| Error::io("write", &self.file, e))
+        self.replace(&[MAGIC, &header, beside, &body]).map_err(|e| Error::io("write", &self.file, e))
     }
 
     /// The new file has a fixed name while it is written: what a killed run leaves of it is written over by the next.
@@ -125,7 +152,12 @@ impl CheckpointDir {
         risk: &dyn Risk,
         others: &[&dyn SolverFactory],
     ) -> Result<(RunState, Box<dyn Solver>)> {
-        let (found, body) = self.read()?;
+        self.load_saved(&self.saved(identity)?, risk, others)
+    }
+
+    /// Reads the checkpoint of a run of this identity, but for its state.
+    pub(crate) fn saved(&self, identity: &Identity) -> Result<Saved> {
+        let (found, saved) = self.read()?;
         for ((name, value), (old_name, old_value)) in identity.iter().zip(&found) {
             if name != old_name || value != old_value {
                 return Err(self.refused(format!(
@@ -139,7 +171,17 @@ impl CheckpointDir {
         if identity.len() != found.len() {
             return Err(self.refused("of another kind of run".to_owned()));
         }
-        load_state_with(&body, risk, others)
+        Ok(saved)
+    }
+
+    /// The state that was saved, of a run on this risk.
+    pub(crate) fn load_saved(
+        &self,
+        saved: &Saved,
+        risk: &dyn Risk,
+        others: &[&dyn SolverFactory],
+    ) -> Result<(RunState, Box<dyn Solver>)> {
+        load_state_with(&saved.state, risk, others)
             .map_err(|error| self.refused(format!("{error}; delete it and start again")))
     }
 
@@ -147,12 +189,12 @@ impl CheckpointDir {
         Error::model(&self.file, problem)
     }
 
-    fn damaged(&self) -> Error {
+    pub(crate) fn damaged(&self) -> Error {
         self.refused("not a whole checkpoint: it was cut or changed; delete it and start again".to_owned())
     }
 
     /// What the run is about, and its state.
-    fn read(&self) -> Result<(Identity, Vec<u8>)> {
+    fn read(&self) -> Result<(Identity, Saved)> {
         let mut reader = File::open(&self.file).map_err(|e| Error::io("read", &self.file, e))?;
         let mut read = |count: u64, to: &mut Vec<u8>| {
             Read::by_ref(&mut reader)
@@ -180,7 +222,11 @@ impl CheckpointDir {
         if header.bytes != body.len() as u64 {
             return Err(self.damaged());
         }
-        bytes.drain(..begins);
-        Ok((header.identity, bytes))
+        let (length, fingerprint) = header.beside;
+        let beside = usize::try_from(length).ok().and_then(|length| body.get(..length));
+        let beside = beside.filter(|beside| fingerprint_of_bytes(beside) == fingerprint);
+        let beside = beside.ok_or_else(|| self.damaged())?.to_vec();
+        bytes.drain(..begins + beside.len());
+        Ok((header.identity, Saved { beside, state: bytes }))
     }
 }

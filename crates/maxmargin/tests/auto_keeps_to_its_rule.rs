@@ -5,10 +5,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use maxmargin::data::{FeatureMatrix, Noise, Rows, TaskData, word_images};
+use maxmargin::inference::LabelGraph;
 use maxmargin::risk::{Risk, StructuredRisk};
-use maxmargin::search::MarginSearch;
+use maxmargin::search::{MarginSearch, Search, Strategy, SurrogateSearch};
 use maxmargin::solver::{Limits, SolverKind, SolverSettings, Stop, run};
-use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
+use maxmargin::structure::{
+    Example, LabelCost, LabelSet, MulticlassStructure, MultilabelOptions, MultilabelStructure,
+};
 use maxmargin::tasks::{Chain, Fitted};
 
 /// 60 examples of two classes with this many features.
@@ -19,6 +22,16 @@ fn classes(features: usize) -> StructuredRisk<MulticlassStructure, MarginSearch>
     let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: (i % 2) as u32, weight: 1.0 };
     let structure = MulticlassStructure::new(features, 2, false, LabelCost::ZeroOne).unwrap();
     StructuredRisk::new(structure, MarginSearch, (0..60).map(example).collect()).unwrap()
+}
+
+/// 60 sets of these labels, all pairs of which have weights.
+fn sets(labels: usize, search: impl Search<MultilabelStructure> + 'static) -> Box<dyn Risk> {
+    let x = Arc::new(FeatureMatrix::from_dense(&vec![vec![1.0]; 60]));
+    let truth = |i: usize| LabelSet::of(&[(i % labels) as u32]);
+    let example = |i: usize| Example { input: Rows::new(&x, i..i + 1), truth: truth(i), weight: 1.0 };
+    let graph = LabelGraph::complete(labels).unwrap();
+    let structure = MultilabelStructure::new(1, graph, MultilabelOptions::default()).unwrap();
+    Box::new(StructuredRisk::new(structure, search, (0..60).map(example).collect()).unwrap())
 }
 
 fn chosen(risk: &dyn Risk, c_sum: f64) -> SolverKind {
@@ -35,6 +48,20 @@ fn bundles_are_for_few_weights_and_small_lambda() {
     assert_eq!(chosen(&few, 0.1), SolverKind::Bcfw);
     assert_eq!(chosen(&many, 1.0), SolverKind::Bcfw);
     assert_eq!(chosen(&many, 0.01), SolverKind::Bcfw);
+}
+
+#[test]
+fn lists_of_sets_are_made_seldom() {
+    // Cycles of pairs: all sets are listed, at every call.
+    let listed = sets(3, MarginSearch);
+    assert!(listed.variables() >= 5 * listed.dim());
+    assert_eq!(chosen(listed.as_ref(), 1.0), SolverKind::Bcfw);
+    assert_eq!(chosen(listed.as_ref(), 10.0), SolverKind::ProxPBmrm);
+    // Other surrogates take block-coordinate steps too many passes; two labels have no cycle.
+    let slack = SurrogateSearch::new("slack".parse().unwrap(), Strategy::Stratified).unwrap();
+    assert_eq!(chosen(sets(3, slack).as_ref(), 1.0), SolverKind::ProxPBmrm);
+    assert_eq!(chosen(sets(2, MarginSearch).as_ref(), 1.0), SolverKind::ProxPBmrm);
+    assert_eq!(chosen(sets(21, MarginSearch).as_ref(), 1e6), SolverKind::Bcfw);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use maxmargin::data::{Completion, Format, ReadOptions, TaskData, UNKNOWN_LABEL};
 use maxmargin::solver::{Halt, SolverKind, Stop};
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::{Hierarchy, HierarchyExamples, RowExamples, SequenceExamples, TaskObject};
+use maxmargin::tasks::{
+    Hierarchy, HierarchyExamples, LabelSetExamples, RowExamples, Segmentation, SequenceExamples, TaskObject,
+};
 use maxmargin::training::{
     CandidateMethod, CandidateStart, Candidates, CheckpointPlan, Event, Stage, Trained, Turn,
 };
@@ -118,8 +120,8 @@ fn errors_name_the_place_and_the_remedy() {
             other => panic!("{text:?} gave {other:?}"),
         }
     }
-    let refused = read(&Multilabel::default(), "a.svm", "1,2 1:1\n", true).expect_err("sets have none");
-    assert!(refused.to_string().contains("chain, multiclass and hierarchy do"), "{refused}");
+    let refused = read(&Segmentation::default(), "a.txt", "a B-X\nb O\n", true).expect_err("cuts have none");
+    assert!(refused.to_string().contains("chain, multiclass, multilabel and hierarchy do"), "{refused}");
 
     // What is known to a model is fixed.
     let examples = read(&Chain::default(), "a.txt", &with_lists(20, 1), true).expect("it fits");
@@ -346,6 +348,186 @@ fn chains_of_second_order_have_candidates() {
     }
 }
 
+/// A run that is broken off anywhere, in whichever stage, goes on to the same bits: weights, bounds and turns.
+#[test]
+fn turns_go_on_from_checkpoints() {
+    let examples = read(&Chain::default(), "a.txt", &with_lists(40, 8), true).expect("it fits");
+    let folder = tempfile::tempdir().expect("a folder");
+    let bits = |trained: &Trained| {
+        let certificate = trained.report.certificate;
+        let mut numbers = trained.model.weights().to_vec();
+        numbers.extend([certificate.primal, certificate.lower_bound]);
+        (numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>(), trained.report.passes)
+    };
+    let (mut stages, mut places) = (Vec::new(), 0);
+    for (method, solver) in [
+        (CandidateMethod::Cllp, SolverKind::Bcfw),
+        (CandidateMethod::Mms, SolverKind::NSlack),
+        (CandidateMethod::Cllp, SolverKind::PBmrm),
+    ] {
+        let candidates = Candidates {
+            method,
+            start: CandidateStart::Completed(Completion::First),
+            ..Candidates::default()
+        };
+        let trainer =
+            || Trainer::new(Chain::default()).lambda(0.3).gap(1e-3).solver(solver).candidates(candidates);
+        let (whole, turns) = trained(&trainer(), &examples);
+        let passes = whole.report.passes;
+        for end in (1..=passes).step_by((passes / 12).max(1)) {
+            let directory = folder.path().join(format!("{method}-{solver}-{end}"));
+            let every = std::time::Duration::ZERO;
+            let plan = |resume| CheckpointPlan { directory: directory.clone(), every, resume };
+            let mut told = Vec::new();
+            let mut run = |resume: bool, end: usize| {
+                let training = trainer().checkpoint(plan(resume)).prepare(&examples).expect("it fits");
+                let begun = training.report().passes;
+                let trained = training.run(&Halt::default(), |event| match event {
+                    Event::Pass(report, _) if report.passes == end => ControlFlow::Break(()),
+                    Event::Turn(turn) => {
+                        told.push(*turn);
+                        ControlFlow::Continue(())
+                    }
+                    _ => ControlFlow::Continue(()),
+                });
+                (begun, trained.expect("a run"))
+            };
+            let (_, broken) = run(false, end);
+            let (begun, resumed) = run(true, usize::MAX);
+            let name = format!("{method}, {solver}, broken off after {end} of {passes}");
+            assert_eq!(begun, end, "{name}");
+            assert_eq!(resumed.turns, turns, "{name}");
+            assert_eq!(bits(&resumed), bits(&whole), "{name}");
+            // One that was over is over again, whatever was told before.
+            let (begun, again) = run(true, usize::MAX);
+            assert_eq!((begun, &again.turns, bits(&again)), (passes, &turns, bits(&whole)), "{name}");
+            assert!(told.len() >= turns.len(), "{name}");
+            stages.extend(turns.get(broken.turns.len()).map(|turn| turn.stage));
+            places += 1;
+        }
+        // Other ways to go are other runs.
+        let directory = folder.path().join(format!("{method}-{solver}-1"));
+        for other in [
+            Candidates { inside: 2.0, ..candidates },
+            Candidates { start: CandidateStart::Known, ..candidates },
+        ] {
+            let every = std::time::Duration::ZERO;
+            let plan = CheckpointPlan { directory: directory.clone(), every, resume: true };
+            let refused = trainer().candidates(other).checkpoint(plan).prepare(&examples);
+            let refused = refused.map(|_| ()).expect_err("another run").to_string();
+            assert!(refused.contains("of candidates is"), "{refused}");
+        }
+    }
+    for stage in [Stage::Known, Stage::Start, Stage::Own] {
+        assert!(stages.contains(&stage), "of {places} places none was in the stage {stage:?}");
+    }
+}
+
+/// λ by itself: judged on what is known of the examples that are held out.
+#[test]
+fn lambda_is_chosen_on_known_parts() {
+    let examples = read(&Chain::default(), "a.txt", &with_lists(120, 10), true).expect("it fits");
+    for method in ["cllp", "mms", "known", "majority"] {
+        let candidates = Candidates { method: method.parse().expect("a method"), ..Candidates::default() };
+        let trainer = Trainer::new(Chain::default()).candidates(candidates);
+        let training = trainer.prepare(&examples).expect("it fits");
+        let choice = training.lambda_choice().expect("nobody named it").clone();
+        assert!(choice.tried.len() > 2 && choice.validated_on > 0, "{method}: {choice:?}");
+        let figures: Vec<f64> = choice.tried.iter().map(|tried| tried.value).collect();
+        let spread = figures.iter().fold(0.0, |most: f64, value| most.max((value - figures[0]).abs()));
+        assert!(spread > 0.0 || method != "cllp", "{method}: all are alike, {choice:?}");
+        let trained = training.run(&Halt::default(), |_| ControlFlow::Continue(())).expect("a model");
+        assert_eq!(trained.stop, Stop::GapReached, "{method}");
+    }
+    // Where nothing that is held out is known, nobody can choose.
+    let lists = sentences(40, 11, |truth, _, _| format!("{truth}|O|PER"));
+    let examples = read(&Chain::default(), "a.txt", &lists, true).expect("it fits");
+    let refused = Trainer::new(Chain::default()).candidates(Candidates::default()).prepare(&examples);
+    let refused = refused.map(|_| ()).expect_err("nothing is known").to_string();
+    assert!(refused.contains("lambda") && refused.contains("one candidate"), "{refused}");
+}
+
+/// Sets of which some labels are open, in every format that has sets, and learnt from.
+#[test]
+fn labels_of_sets_may_be_open() {
+    let lists = "a,b? 1:1\n1:1 2:1\nb,? 2:1\n? 3:1\na,c 1:1 3:1\nc? 3:1\nc 3:1\na 1:1\n";
+    let csv = "x1,x2,x3,a,b,c\n1,0,0,1,?,0\n1,1,0,0,0,0\n0,1,0,?,1,?\n0,0,1,?,?,?\n1,0,1,1,0,1\n0,0,1,0,0,?\n0,0,1,0,0,1\n1,0,0,1,0,0\n";
+    let arff = format!(
+        "@relation r\n{}{}@data\n{}",
+        ["x1", "x2", "x3"].map(|name| format!("@attribute {name} numeric\n")).concat(),
+        ["a", "b", "c"].map(|name| format!("@attribute {name} {{0,1}}\n")).concat(),
+        csv.split_once('\n').expect("a header").1,
+    );
+    let sparse = "{0 1, 3 1, 4 ?}\n{0 1, 1 1}\n{1 1, 3 ?, 4 1, 5 ?}\n{2 1, 3 ?, 4 ?, 5 ?}\n{0 1, 2 1, 3 1, 5 1}\n{2 1, 5 ?}\n{2 1, 5 1}\n{0 1, 3 1}\n";
+    let sparse = format!("{}@data\n{sparse}", arff.split_once("@data").expect("data").0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut fingerprints = Vec::new();
+    for (name, text) in [("a.svm", lists), ("a.csv", csv), ("a.arff", &arff), ("b.arff", &sparse)] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        let columns = if name == "a.svm" { &[][..] } else { &["a", "b", "c"] };
+        let label_columns = columns.iter().map(|&name| name.to_owned()).collect();
+        let options = ReadOptions { candidates: true, label_columns, ..ReadOptions::default() };
+        let task = Multilabel::default();
+        let examples = Examples::read_files(&task, &[file], &options).expect(name);
+        assert!(examples.names().labels.iter().eq(["a", "b", "c"]), "{name}");
+        let data = examples.data().of_type::<LabelSetExamples>().expect("sets");
+        assert_eq!(TaskData::open_rows(data), Some(4), "{name}");
+        let sets: Vec<String> = (0..8)
+            .map(|row| {
+                let sets = TaskData::candidate_sets(data, row, 3).expect("they were read");
+                let of_label = |label| match sets.of(label) {
+                    [0] => '0',
+                    [1] => '1',
+                    _ => '?',
+                };
+                (0..3).map(of_label).collect()
+            })
+            .collect();
+        assert_eq!(sets, ["1?0", "000", "?1?", "???", "101", "00?", "001", "100"], "{name}");
+        assert_eq!(TaskData::known_parts(data).expect("rows").labels(), [0, 2, 2, 0], "{name}");
+        let second = TaskData::subset(data, &[2, 1]).expect("they exist");
+        assert_eq!(TaskData::open_rows(&second), Some(1), "{name}");
+        fingerprints.push(data.clone());
+        for method in CandidateMethod::NAMES {
+            let candidates =
+                Candidates { method: method.parse().expect("a method"), ..Candidates::default() };
+            let trainer = Trainer::new(Multilabel::default()).lambda(0.05).gap(1e-4).candidates(candidates);
+            let (trained, told) = trained(&trainer, &examples);
+            assert_eq!(told.is_empty(), !candidates.method.takes_turns(), "{name} {method}");
+            assert!(told.last().is_none_or(|last| last.changed == 0), "{name} {method}: {told:?}");
+            for pair in told.windows(2).filter(|pair| pair[0].stage == pair[1].stage) {
+                assert!(pair[1].certificate.primal <= pair[0].certificate.primal, "{name} {method}");
+            }
+            if method == "cllp" {
+                let predicted = trained.model.predict(examples.data(), 1).expect("predictions");
+                assert_eq!(predicted[4][0].names(), ["a", "c"], "{name}");
+                assert_eq!(predicted[3][0].names(), ["c"], "{name}: what is alike has it");
+            }
+        }
+    }
+    assert_ne!(
+        TaskData::fingerprint(&fingerprints[0]),
+        TaskData::fingerprint(&TaskData::completed(&fingerprints[0], Completion::First, 3, 0).expect("sets"))
+    );
+    for (text, place, part) in [
+        ("a,b?,b 1:1\n", (1, 6), "comes twice"),
+        ("a,a? 1:1\n", (1, 3), "comes twice"),
+        ("a 1:1\na,,b? 1:1\n", (2, 3), "a label is missing"),
+    ] {
+        match read(&Multilabel::default(), "a.svm", text, true) {
+            Err(Error::Data { place: found, problem }) => {
+                assert_eq!((found.line, found.column), place, "{text:?}: {problem}");
+                assert!(problem.contains(part), "{problem}");
+            }
+            other => panic!("{text:?} gave {other:?}"),
+        }
+    }
+    // Without the option a question mark is part of a name, or a label that is missing.
+    let plain = read(&Multilabel::default(), "a.svm", "a,b? 1:1\n", false).expect("it fits");
+    assert!(plain.names().labels.iter().eq(["a", "b?"]));
+}
+
 #[test]
 fn what_does_not_go_together_is_refused() {
     let examples = read(&Chain::default(), "a.txt", &with_lists(20, 6), true).expect("it fits");
@@ -354,16 +536,12 @@ fn what_does_not_go_together_is_refused() {
         Ok(_) => panic!("it was taken"),
         Err(error) => error.to_string(),
     };
-    assert!(refusal(trainer(), &examples).contains("needs a λ"));
     assert!(
         refusal(trainer().lambda(0.1).surrogate(Surrogate::SLACK), &examples).contains("surrogate margin")
     );
     assert!(
         refusal(trainer().lambda(0.1).solver(SolverKind::SmallQp), &examples).contains("use another solver")
     );
-    let plan =
-        CheckpointPlan { directory: "nowhere".into(), every: std::time::Duration::ZERO, resume: false };
-    assert!(refusal(trainer().lambda(0.1).checkpoint(plan), &examples).contains("turns"));
     assert!(refusal(Trainer::new(Chain::default()).lambda(0.1), &examples).contains("no label"));
     let plain = read(&Chain::default(), "a.txt", "a O\nb X\n", false).expect("it fits");
     assert!(refusal(trainer().lambda(0.1), &plain).contains("without candidates"));

@@ -3,12 +3,12 @@
 
 use std::fmt::Debug;
 
-use maxmargin::inference::FlowProjection;
 use maxmargin::structure::{Example, Flow, Links, Structure};
 use maxmargin::testing::check_structure;
 use proptest::prelude::*;
 
 use crate::common::problem::{Problem, Sizes, TaskKind, cases, dot, numbers, problems, weights};
+use crate::networks::Aim;
 
 fn check<S, Y: Debug>(
     problem: &Problem,
@@ -37,8 +37,7 @@ where
         // Far enough in the direction of the scores, the nearest flow is a best one.
         let value: Vec<f64> = scores.iter().zip(&polytope.losses).map(|(score, loss)| score + loss).collect();
         let far: Vec<f64> = value.iter().map(|value| 1e4 * value).collect();
-        let (mut z, mut potentials) = (vec![0.0; arcs], vec![0.0; polytope.network.nodes()]);
-        FlowProjection::default().project(&polytope.network, &far, &mut potentials, &mut z);
+        let z = Aim { network: polytope.network, point: far }.reference();
         let best = dot(&value, &z) + polytope.constant - dot(&scores, &polytope.truth);
         let h = problem.h(i, w);
         prop_assert!((best - h).abs() < 1e-3 * (1.0 + h), "the best flow is worth {best}, and H is {h}");

@@ -155,6 +155,7 @@ impl Case {
             bias: problem.bias,
             alpha,
             labels: Some(problem.labels.iter().map(end).collect()),
+            own_leaves: false,
             loss: problem.loss.clone(),
         };
         let structure = NodeStructure::new(features, hierarchy, options).unwrap();

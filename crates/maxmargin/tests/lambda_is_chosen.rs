@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use maxmargin::data::FeatureMatrix;
+use maxmargin::data::{FeatureMatrix, plate_images};
 use maxmargin::solver::Halt;
 use maxmargin::surrogate::Surrogate;
-use maxmargin::tasks::RowExamples;
 use maxmargin::tasks::chain::word_images::{Noise, word_images};
 use maxmargin::tasks::matching::sentence_pairs::sentence_pairs;
 use maxmargin::tasks::multilabel::topics::topic_notes;
+use maxmargin::tasks::{RowExamples, Segmentation, Task};
 use maxmargin::training::{Background, CheckpointPlan, ChoiceEvent, LambdaChoice, Settings, Training};
 use maxmargin::{Chain, Examples, Matching, Model, Multiclass, Multilabel, Trainer};
 use rand::{RngExt, SeedableRng};
@@ -165,4 +165,31 @@ fn a_run_that_goes_on_keeps_its_lambda() {
     let resumed = finish(training);
     assert_eq!(resumed.description().lambda, chosen);
     assert_eq!(resumed.weights(), whole.weights());
+}
+
+/// Segmentations are judged by what their loss counts: segments, or positions (templates of images too).
+#[test]
+fn segmentations_have_a_figure_each() {
+    let plates = plate_images(24, 5);
+    let examples = Examples::new(plates.data, plates.vocabulary);
+    for (loss, widths, figure) in [
+        ("segments", false, "segment_f1"),
+        ("positions", false, "position_error"),
+        ("positions", true, "position_error"),
+    ] {
+        let mut task = Segmentation::default();
+        task.set("loss", &[loss.to_owned()]).unwrap();
+        if widths {
+            task.set("fixed-widths", &[]).unwrap();
+        }
+        let training = Trainer::new(task).prepare(&examples).unwrap();
+        let choice = training.lambda_choice().unwrap();
+        assert_eq!(choice.figure, figure, "{loss}");
+        let best = choice.tried.iter().find(|tried| tried.lambda == choice.lambda).unwrap();
+        let is_better = |tried: &maxmargin::training::TriedLambda| match figure {
+            "segment_f1" => tried.value > best.value,
+            _ => tried.value < best.value,
+        };
+        assert!(choice.tried.len() > 2 && !choice.tried.iter().any(is_better), "{loss}: {choice:?}");
+    }
 }

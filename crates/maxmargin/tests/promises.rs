@@ -3,12 +3,14 @@
 
 mod common;
 mod exact;
-mod fields;
 #[allow(dead_code)]
 #[path = "../../maxmargin-core/tests/reference/hierarchies.rs"]
 mod hierarchies;
 #[path = "../../maxmargin-core/tests/reference/local_polytope.rs"]
 mod local_polytope;
+#[allow(dead_code)]
+#[path = "../../maxmargin-core/tests/reference/networks.rs"]
+mod networks;
 
 mod adversarial_label_planes;
 mod alignments_name_the_place;
@@ -25,7 +27,6 @@ mod checkpoints_go_on;
 mod confidences_equal_enumeration;
 mod decoders_equal_enumeration;
 mod examples_are_valid;
-mod fields_equal_enumeration;
 mod flows_equal_labels;
 mod functions_of_the_platform;
 mod hierarchies_agree_with_the_readmes;
@@ -37,19 +38,17 @@ mod label_sets_agree_with_the_readmes;
 mod label_sets_name_the_place;
 mod label_sets_round_trip;
 mod lambda_is_chosen;
-mod matchings_are_vertices;
-mod matchings_equal_enumeration;
 mod models_come_back;
 mod pair_attributes_are_learnt;
 mod papers_misprints;
 mod planes_are_lower_bounds;
-mod projections_equal_a_reference;
 mod readers_agree_with_the_readmes;
 mod readers_name_the_place;
 mod readers_round_trip;
 mod relaxed_searches_equal_the_polytope;
 mod saddle_points_agree;
 mod searches_equal_enumeration;
+mod segments_survive_cancellation;
 mod shared_arrays_change_nothing;
 mod solvers_agree;
 mod surrogates_keep_their_word;

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use maxmargin::data::Rows;
-use maxmargin::inference::{BinaryField, LabelGraph};
+use maxmargin::inference::LabelGraph;
 use maxmargin::linear::CooVector;
 use maxmargin::risk::{Groups, evaluate};
 use maxmargin::search::{Memory, Scene, Strategy as Search, SurrogateSearch, Workspace};
@@ -135,9 +135,9 @@ impl Case<'_> {
         let unary: Vec<f64> =
             unary.iter().enumerate().map(|(l, u)| mix.score * u + mix.loss * loss(l).1).collect();
         let coupling: Vec<f64> = coupling.iter().map(|c| mix.score * c).collect();
-        let field = BinaryField { graph: &graph, unary: &unary, coupling: &coupling };
         let missed: f64 = (0..problem.labels).map(|label| loss(label).0).sum();
-        maximize_relaxed(field, &[]).unwrap().score + mix.score * constant + mix.loss * missed
+        let best = maximize_relaxed(&graph, &unary, &coupling, &[]).unwrap();
+        best.score + mix.score * constant + mix.loss * missed
     }
 
     /// The oracle's answers, each checked.

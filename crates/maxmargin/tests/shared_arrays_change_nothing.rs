@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use maxmargin::data::{FeatureMatrix, MatrixBuilder, RowValues, Rows, Shared, TaskData, ValueArray};
 use maxmargin::features::{Index, Value};
-use maxmargin::linear::{CooVector, FeatureSum, Precise, PreciseSum, add_row_products, precise_row_products};
+use maxmargin::linear::{CooVector, FeatureSum, PreciseSum};
 use maxmargin::risk::StructuredRisk;
 use maxmargin::search::MarginSearch;
 use maxmargin::solver::{Bcfw, BcfwOptions, Limits, run};
-use maxmargin::structure::{Example, LabelCost, MulticlassStructure};
+use maxmargin::structure::{Example, LabelCost, MulticlassStructure, Structure};
 use maxmargin::tasks::RowExamples;
 use proptest::prelude::*;
 
@@ -76,19 +76,23 @@ impl Csr {
 /// All that the library computes with rows, as bits.
 fn products(matrix: &FeatureMatrix) -> Vec<u64> {
     let mut found = Vec::new();
-    for labels in [1, 3, 10, 40] {
+    let shared = Arc::new(matrix.clone());
+    for labels in [2, 3, 10, 40] {
+        let structure = MulticlassStructure::new(COLUMNS, labels, false, LabelCost::ZeroOne).unwrap();
         let weights: Vec<f64> = (0..COLUMNS * labels).map(|k| (k * 37 % 101) as f64 / 7.0 - 5.0).collect();
         let (mut sum, mut precise_sum) = (vec![0.0; COLUMNS * labels], PreciseSum::zeros(COLUMNS * labels));
         let mut terms = CooVector::default();
-        for row in (0..matrix.rows()).map(|row| matrix.row(row)) {
-            let (mut out, mut precise) = (vec![0.5; labels], vec![Precise::default(); labels]);
-            add_row_products(row, &weights, &mut out);
-            precise_row_products(row, &weights, &mut precise);
+        for i in 0..matrix.rows() {
+            let (row, x) = (matrix.row(i), Rows::new(&shared, i..i + 1));
+            let (mut out, mut precise) = (Vec::new(), Vec::new());
+            structure.score(&weights, &x, &mut out);
+            let magnitude = structure.magnitude(&x, &0);
+            structure.score_precisely(&weights, 1e3, &x, &magnitude, &mut precise).expect("it can");
             sum.as_mut_slice().add_row(row, labels, labels - 1, 0.1);
             precise_sum.add_row(row, labels, labels - 1, 0.1);
             terms.add_row(row, labels, labels - 1, 0.1);
             found.extend(common::bits(&out));
-            found.extend(precise.iter().map(|number| number.get().to_bits()));
+            found.extend(common::bits(&precise));
             found.extend(common::bits(&[row.norm_squared(), row.dot(&matrix.row(0))]));
         }
         found.extend(common::bits(&sum));
@@ -304,16 +308,23 @@ fn arrays_that_change_are_never_left() {
             let row = csr.offsets.partition_point(|&start| start <= place) - 1;
             let ended = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_ok();
             let weights = vec![1.0; COLUMNS * 3];
+            let x = Rows::new(&Arc::new(matrix.clone()), row..row + 1);
+            let structure = MulticlassStructure::new(COLUMNS, 3, false, LabelCost::ZeroOne).unwrap();
+            let magnitude = structure.magnitude(&x, &0);
+            let (mut slice, mut precise) = (vec![0.0; COLUMNS * 3], PreciseSum::zeros(COLUMNS * 3));
+            slice.add_row(matrix.row(row), 3, 1, 1.0);
+            precise.add_row(matrix.row(row), 3, 1, 1.0);
+            let mut terms = CooVector::default();
+            terms.add_row(matrix.row(row), 3, 1, 1.0);
             let all = [
-                ended(&|| add_row_products(matrix.row(row), &weights, &mut [0.0; 3])),
-                ended(&|| precise_row_products(matrix.row(row), &weights, &mut [Precise::default(); 3])),
-                ended(&|| vec![0.0; COLUMNS * 3].add_row(matrix.row(row), 3, 1, 1.0)),
-                ended(&|| PreciseSum::zeros(COLUMNS * 3).add_row(matrix.row(row), 3, 1, 1.0)),
+                ended(&|| structure.score(&weights, &x, &mut Vec::new())),
                 ended(&|| {
-                    let mut terms = CooVector::default();
-                    terms.add_row(matrix.row(row), 3, 1, 1.0);
-                    terms.dot(&weights);
+                    structure.score_precisely(&weights, 1.0, &x, &magnitude, &mut Vec::new());
                 }),
+                // A sum with a number that is none says so.
+                !slice[0].is_nan(),
+                !precise.iter().next().unwrap().is_nan(),
+                !terms.dot(&weights).is_nan(),
             ];
             let is_column = (0..COLUMNS as i32).contains(&index);
             assert_eq!(all, [is_column; 5], "{index} at {place}");

@@ -16,9 +16,10 @@ pub struct CandidateArguments {
     ///
     /// `_` or `?` stand for any label.
     /// cllp: the best candidate is to win against other candidates and against all other labels. mms: the best candidate is to win against
-    /// labels that are none. Both train by turns until completions rest, and need a λ. first, random and majority: put one candidate in
+    /// labels that are none. Both train by turns until completions rest. first, random and majority: put one candidate in
     /// place of each list, and train as ever (majority: the one that is named most often, as annotators do in `O|O|B-PER`). known: train on
-    /// those positions alone that have one candidate. For chain, multiclass and hierarchy (of one node): docs/candidates.md.
+    /// those positions alone that have one candidate. For chain, multiclass, multilabel (where `2,5?` or
+    /// `?` in a column leaves a label open) and hierarchy (of one node): docs/candidates.md.
     #[arg(long, value_name = "METHOD", num_args = 0..=1, default_missing_value = "cllp", require_equals = false, help_heading = CANDIDATES)]
     candidates: Option<CandidateMethod>,
 

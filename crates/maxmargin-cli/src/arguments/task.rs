@@ -9,6 +9,7 @@ use maxmargin::tasks::{OptionGroup, TaskObject, TaskOption, registry};
 use super::candidates::CANDIDATES;
 use super::{EvaluationArguments, Given, ReadArguments, with_flags};
 use crate::files::Files;
+use crate::help;
 
 /// A task with what its flags say, and how its data is read.
 #[derive(Debug)]
@@ -44,8 +45,8 @@ pub trait TaskCommand: Args + FromArgMatches {
     fn run(self, chosen: ChosenTask) -> Result<()>;
 }
 
-/// The command of this name with a subcommand for each task.
-pub fn with_tasks<C: TaskCommand>(name: &'static str) -> Command {
+/// The command of this name with a subcommand for each task, whose flags are made when it is asked for, or now if the tree is to be whole.
+pub fn with_tasks<C: TaskCommand>(name: &'static str, is_whole: bool) -> Command {
     let alone = C::augment_args(Command::new(name));
     let mut command = Command::new(name)
         .subcommand_required(true)
@@ -67,12 +68,16 @@ pub fn with_tasks<C: TaskCommand>(name: &'static str) -> Command {
         None => command,
     };
     let tasks = registry::names().into_iter().filter_map(|name| registry::find(name).ok());
-    command.subcommands(tasks.map(|task| for_task::<C>(task.as_ref())))
+    command.subcommands(tasks.map(|task| {
+        let command = Command::new(task.name()).about(task.summary());
+        if is_whole { for_task::<C>(command) } else { command.defer(for_task::<C>) }
+    }))
 }
 
-/// The command for one task.
-fn for_task<C: TaskCommand>(task: &dyn TaskObject) -> Command {
-    let mut command = C::augment_args(Command::new(task.name()));
+/// The command for the task of its name, with all flags.
+fn for_task<C: TaskCommand>(command: Command) -> Command {
+    let Ok(task) = registry::find(command.get_name()) else { return command };
+    let mut command = C::augment_args(command);
     if task.reads_tables() {
         command = ReadArguments::augment_args(command);
     }
@@ -86,7 +91,8 @@ fn for_task<C: TaskCommand>(task: &dyn TaskObject) -> Command {
     }
     let flags = task.options().into_iter().map(argument);
     // Last, since the structs of flags have descriptions of their own.
-    command.args(flags).about(task.summary()).long_about(with_flags(task.about(), |_| true)).after_help("")
+    let about = with_flags(task.about(), |_| true);
+    help::short(command.args(flags).about(task.summary()).long_about(about).after_help(""))
 }
 
 /// The flag that sets an option of a task.

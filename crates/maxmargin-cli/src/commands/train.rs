@@ -67,7 +67,7 @@ pub struct Train {
 
     /// Choose λ in K folds: each example is held out once
     ///
-    /// Without λ or C a fifth of the examples is held out (below 1000 examples: 2 to 10 folds), models for falling values of λ are trained
+    /// Without λ or C a fifth of the examples is held out (below 1000 examples: 2 to 5 folds), models for falling values of λ are trained
     /// on the others, and the one that validates best by the task's own figure decides. Then all examples are trained on.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(2..), conflicts_with = "regularizer", help_heading = REGULARISATION)]
     cv: Option<u16>,
@@ -248,7 +248,7 @@ impl Train {
         if self.resume {
             note(&match begun {
                 0 => "there is no checkpoint yet; training starts from the beginning".to_owned(),
-                passes => format!("going on after {passes} passes"),
+                passes => format!("going on after {}", count(passes, "pass")),
             });
         }
         let memory = training.memory();

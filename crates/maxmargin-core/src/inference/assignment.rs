@@ -22,15 +22,6 @@ const NONE: u32 = u32::MAX;
 const BIDS: usize = 2;
 
 /// The solver and its working memory.
-///
-/// ```
-/// use maxmargin_core::inference::Assignment;
-/// let mut assignment = Assignment::default();
-/// let gains = assignment.begin(2, 3);
-/// gains.copy_from_slice(&[3.0, 4.0, -1.0, /* second left node: */ 0.0, 3.5, -2.0]);
-/// assignment.solve();
-/// assert_eq!((assignment.partner(0), assignment.partner(1)), (Some(0), Some(1)));
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Assignment<G> {
     lefts: usize,
@@ -103,10 +94,6 @@ impl<G: Gain> Assignment<G> {
     /// The price of each right node: no left node has a larger profit, gain less price, than at its partner, or than 0 alone.
     pub fn prices(&self) -> &[G] {
         &self.prices
-    }
-
-    fn gain(&self, left: usize, right: usize) -> G {
-        self.gains[left * self.rights + right]
     }
 
     /// All that wait bid; those that are outbid without a rise of the price wait for a path.
@@ -221,8 +208,10 @@ impl<G: Gain> Assignment<G> {
     }
 
     /// What all links together gain.
+    #[cfg(test)]
     pub fn total(&self) -> G {
-        let linked = (0..self.lefts).filter_map(|left| Some(self.gain(left, self.partner(left)?)));
+        let linked =
+            (0..self.lefts).filter_map(|left| Some(self.gains[left * self.rights + self.partner(left)?]));
         linked.fold(G::ZERO, |sum, gain| sum + gain)
     }
 }

@@ -53,15 +53,6 @@ pub struct Priced<G> {
 }
 
 /// The solver and its working memory.
-///
-/// ```
-/// use maxmargin_core::inference::{BMatching, Bipartite, LinkLimits};
-/// let mut graph = Bipartite::default();
-/// graph.reset(1, 3, [(0, 0), (0, 1), (0, 2)].into_iter());
-/// let mut matching = BMatching::default();
-/// matching.solve(&graph, &[1.0, 3.0, 2.0], LinkLimits { left: 2, right: 1 });
-/// assert_eq!(matching.links(), [1, 2]);
-/// ```
 #[derive(Debug, Clone)]
 pub struct BMatching<G> {
     limits: LinkLimits,

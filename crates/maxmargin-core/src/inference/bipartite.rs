@@ -1,13 +1,6 @@
 //! Bipartite graphs as lists of edges, with the edges of each node side by side.
 
 /// A bipartite graph. Edges keep the numbers under which they were given.
-///
-/// ```
-/// use maxmargin_core::inference::Bipartite;
-/// let mut graph = Bipartite::default();
-/// graph.reset(2, 2, [(0, 1), (1, 0), (1, 1)].into_iter());
-/// assert_eq!((graph.of_left(1), graph.of_right(1)), (&[1, 2][..], &[0, 2][..]));
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Bipartite {
     ends: Vec<(u32, u32)>,

@@ -34,17 +34,6 @@ impl BoundedSet {
 }
 
 /// Searches for best sets; working memory that is reused from field to field.
-///
-/// ```
-/// use maxmargin_core::inference::{BranchAndBound, BinaryField, LabelGraph};
-/// let graph = LabelGraph::complete(3);
-/// let field = BinaryField { graph: &graph, unary: &[1.0, 1.0, 1.5], coupling: &[-2.0; 3] };
-/// let mut solver = BranchAndBound::default();
-/// let best = solver.maximize(field, &[], 1000);
-/// assert_eq!((best.on, best.score, best.bound), (vec![false, false, true], 1.5, 1.5));
-/// let best = solver.maximize(field, &[Some(true), None, None], 1000);
-/// assert_eq!((best.on, best.score), (vec![true, false, false], 1.0));
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct BranchAndBound {
     roof: RoofDual,

@@ -14,7 +14,8 @@ const NOTHING: f64 = 1e-12;
 /// The edges of a tree of largest mutual information, the smaller label first, sorted; of equals the smaller labels are chosen.
 ///
 /// `sets` has the labels of each example, in ascending order, with its weight. Labels that tell nothing about others, such as
-/// those that never occur, get no edge. Refused where labels are not ascending or a weight is negative.
+/// those that never occur, get no edge. Refused where labels are not ascending, a weight is negative, or there
+/// are 2³² labels or more.
 ///
 /// ```
 /// let sets: [&[u32]; 4] = [&[0, 2], &[], &[0, 1, 2], &[1]];
@@ -64,6 +65,12 @@ struct Counts {
 
 impl Counts {
     fn new<'a>(labels: usize, sets: impl IntoIterator<Item = (&'a [u32], f64)>) -> Result<Self> {
+        if u32::try_from(labels).is_err() {
+            return Err(Error::parameter(
+                "labels",
+                format!("{labels} of them, and fewer than 2³² are possible"),
+            ));
+        }
         let mut counts = Self { total: 0.0, single: vec![0.0; labels], pairs: FxHashMap::default() };
         for (set, weight) in sets {
             if !(weight >= 0.0 && weight.is_finite()) {

@@ -14,17 +14,6 @@
 use super::{Gain, Hierarchy};
 
 /// Working memory for best closures.
-///
-/// ```
-/// use maxmargin_core::inference::{Closure, Hierarchy};
-/// let graph = Hierarchy::from_edges(4, &[(0, 2), (1, 2), (1, 3)])?;
-/// let (mut closure, mut best) = (Closure::default(), Vec::new());
-/// assert!(closure.maximize(&graph, &[-1.0, -2.0, 2.0, 2.0], &[], &mut best));
-/// assert_eq!(best, [0, 1, 2, 3]);
-/// assert!(closure.maximize(&graph, &[-1.0, -2.0, 2.0, 2.0], &[Some(false), None, None, None], &mut best));
-/// assert!(best.is_empty());
-/// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Closure<G> {
     /// What is known of each node of the hierarchy; all [`State::Unseen`] between two searches, but for fixed nodes.

@@ -20,15 +20,6 @@ const STEPS: usize = 8;
 const TOLERANCE: f64 = 1e-14;
 
 /// Searches for best sets whose paths end at leaves; working memory that is reused.
-///
-/// ```
-/// use maxmargin_core::inference::{CoveredClosure, Hierarchy};
-/// let graph = Hierarchy::from_edges(4, &[(0, 2), (1, 2), (1, 3)])?;
-/// let best = CoveredClosure::default().maximize(&graph, &[3.0, 1.0, -2.0, -1.5], true, &[], 100).unwrap();
-/// // Node 0 needs its child 2, and 2 needs 1; that 1 has a child then is enough.
-/// assert_eq!((best.set, best.value, best.bound), (vec![0, 1, 2], 2.0, 2.0));
-/// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct CoveredClosure {
     closure: Closure<f64>,

@@ -11,19 +11,6 @@ use crate::error::{Error, Result};
 pub const MOST_LABELS: usize = 20;
 
 /// The scores of all sets; working memory that is reused from field to field.
-///
-/// ```
-/// use maxmargin_core::inference::{AllSets, BinaryField, LabelGraph};
-/// let graph = LabelGraph::complete(3);
-/// let field = BinaryField { graph: &graph, unary: &[1.0, 2.0, 3.0], coupling: &[4.0, -5.0, -6.0] };
-/// let mut sets = AllSets::default();
-/// sets.fill(field)?;
-/// assert_eq!(sets.best(), (0b011, 7.0));
-/// // Best sets with 0, 1, … differences from {2}.
-/// assert_eq!(sets.best_by_distance(0b100), [(0b100, 3.0), (0b000, 0.0), (0b010, 2.0), (0b011, 7.0)]);
-/// assert_eq!(sets.k_best(2), [(0b011, 7.0), (0b100, 3.0)]);
-/// # Ok::<(), maxmargin_core::Error>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct AllSets {
     scores: Vec<f64>,
@@ -78,6 +65,7 @@ impl AllSets {
     }
 
     /// The score of each set; the set is the index.
+    #[cfg(test)]
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// let graph = LabelGraph::new(4, vec![(0, 1), (3, 1)])?;
 /// assert_eq!(graph.edge(1, 3), Some(1));
 /// assert_eq!(graph.edge(0, 3), None);
-/// assert!(graph.is_forest() && !LabelGraph::complete(3).is_forest());
+/// assert!(graph.is_forest() && !LabelGraph::complete(3)?.is_forest());
 /// # Ok::<(), maxmargin_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,15 +20,22 @@ pub struct LabelGraph {
     labels: usize,
     /// The smaller label first, sorted.
     edges: Vec<(u32, u32)>,
-    /// Where the neighbours of each label start, and the end.
+    /// Where the neighbours of each label start, and the end; empty where no label has any.
     starts: Vec<usize>,
     /// The neighbours of the first label with the numbers of the edges to them, in ascending order, then of the second …
     neighbours: Vec<(u32, u32)>,
 }
 
 impl LabelGraph {
-    /// A graph with these edges. Refused where an edge is a loop, comes twice, or names a label that does not exist.
+    /// A graph with these edges. Refused where an edge is a loop, comes twice, or names a label that does not exist, and where there are 2³² labels or
+    /// edges, or more.
     pub fn new(labels: usize, edges: Vec<(u32, u32)>) -> Result<Self> {
+        if edges.is_empty() {
+            return Ok(Self::independent(labels));
+        }
+        if u32::try_from(labels.max(edges.len())).is_err() {
+            return Err(Error::parameter("label graph", "it has 2³² labels or edges, or more"));
+        }
         let mut edges: Vec<(u32, u32)> = edges.into_iter().map(|(i, j)| (i.min(j), i.max(j))).collect();
         edges.sort_unstable();
         for (place, &(i, j)) in edges.iter().enumerate() {
@@ -65,15 +72,19 @@ impl LabelGraph {
         Ok(Self { labels, edges, starts, neighbours })
     }
 
-    /// All pairs.
-    pub fn complete(labels: usize) -> Self {
+    /// All pairs. Refused where these are 2³² or more.
+    pub fn complete(labels: usize) -> Result<Self> {
+        if u32::try_from(all_pairs(labels)).is_err() {
+            let problem = format!("the pairs of {labels} labels are 2³² or more");
+            return Err(Error::parameter("label graph", problem));
+        }
         let pairs = (0..labels as u32).flat_map(|i| (i + 1..labels as u32).map(move |j| (i, j)));
-        Self::new(labels, pairs.collect()).expect("all pairs are pairs")
+        Self::new(labels, pairs.collect())
     }
 
     /// No pair: labels are independent.
     pub fn independent(labels: usize) -> Self {
-        Self { labels, edges: Vec::new(), starts: vec![0; labels + 1], neighbours: Vec::new() }
+        Self { labels, edges: Vec::new(), starts: Vec::new(), neighbours: Vec::new() }
     }
 
     /// The number of labels.
@@ -86,19 +97,22 @@ impl LabelGraph {
         &self.edges
     }
 
-    /// The neighbours of a label in ascending order, each with the number of the edge.
+    /// The neighbours of a label in ascending order, each with the number of the edge. A label that there is not has none.
     pub fn neighbours(&self, label: usize) -> &[(u32, u32)] {
-        &self.neighbours[self.starts[label]..self.starts[label + 1]]
+        match self.starts.get(label..).and_then(|rest| rest.first_chunk()) {
+            Some(&[start, end]) => &self.neighbours[start..end],
+            None => &[],
+        }
     }
 
     /// Whether all pairs are there.
     pub fn is_complete(&self) -> bool {
-        self.edges.len() == self.labels * self.labels.saturating_sub(1) / 2
+        self.edges.len() == all_pairs(self.labels)
     }
 
     /// The number of the edge between two labels, if there is one.
     pub fn edge(&self, i: usize, j: usize) -> Option<usize> {
-        if i == j {
+        if i == j || i.max(j) >= self.labels {
             return None;
         }
         if self.is_complete() {
@@ -112,6 +126,9 @@ impl LabelGraph {
 
     /// Whether there is no cycle, so that decoding is dynamic programming.
     pub fn is_forest(&self) -> bool {
+        if self.edges.is_empty() {
+            return true;
+        }
         let mut root: Vec<usize> = (0..self.labels).collect();
         fn find(root: &mut [usize], mut label: usize) -> usize {
             while root[label] != label {
@@ -149,13 +166,20 @@ impl BinaryField<'_> {
     }
 }
 
+/// How many pairs so many labels make; the largest number where it is larger.
+fn all_pairs(labels: usize) -> usize {
+    let (even, odd) =
+        if labels.is_multiple_of(2) { (labels, labels.saturating_sub(1)) } else { (labels - 1, labels) };
+    (even / 2).saturating_mul(odd)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn edges_are_numbered_alike_everywhere() {
-        let all = LabelGraph::complete(6);
+        let all = LabelGraph::complete(6).unwrap();
         for (e, &(i, j)) in all.edges().iter().enumerate() {
             assert_eq!(
                 (all.edge(i as usize, j as usize), all.edge(j as usize, i as usize)),

@@ -25,22 +25,6 @@ pub struct PricedLinks<'a> {
 }
 
 /// For each edge how much less the best matching is worth in which it is off where it is on, or on where it is off.
-///
-/// ```
-/// use maxmargin_core::inference::{BMatching, Bipartite, LinkLimits, flip_losses};
-/// let mut graph = Bipartite::default();
-/// graph.reset(2, 2, [(0, 0), (0, 1), (1, 0)].into_iter());
-/// let (gains, limits) = ([3.0, 2.5, 1.0], LinkLimits { left: 1, right: 1 });
-/// let mut matching = BMatching::default();
-/// matching.solve(&graph, &gains, limits);
-/// assert_eq!(matching.links(), [1, 2]);
-/// // Instead of both: the first edge alone; the first edge alone; the second one alone.
-/// assert_eq!(flip_losses(&graph, &gains, matching.proof(&matching.links())), [0.5, 0.5, 0.5]);
-/// ```
-///
-/// # Panics
-///
-/// When there are not as many gains as edges, or prices as nodes.
 pub fn flip_losses(graph: &Bipartite, gains: &[f64], priced: PricedLinks<'_>) -> Vec<f64> {
     let network = Residual::new(graph, gains, priced);
     let mut losses = vec![f64::INFINITY; graph.edges()];

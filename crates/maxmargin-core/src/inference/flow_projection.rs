@@ -78,21 +78,6 @@ fn add(potentials: &mut [f64], factor: f64, direction: &[f64]) {
 impl FlowProjection {
     /// Makes `flow` the nearest one to `point`. `potentials`, one for each node, are where to start, and then those of
     /// the flow.
-    ///
-    /// ```
-    /// use maxmargin_core::inference::{FlowProjection, Network, NetworkArc};
-    /// // A unit of flow, shared by three arcs side by side: the simplex.
-    /// let arc = NetworkArc { tail: 0, head: 1, capacity: f64::INFINITY, weight: 1.0 };
-    /// let network = Network::with_arcs(vec![1.0, -1.0], vec![arc; 3])?;
-    /// let (mut flow, mut potentials) = ([0.0; 3], [0.0; 2]);
-    /// FlowProjection::default().project(&network, &[1.0, 0.5, -1.0], &mut potentials, &mut flow);
-    /// assert_eq!(flow, [0.75, 0.25, 0.0]);
-    /// # Ok::<(), maxmargin_core::Error>(())
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When point and flow have not a number for each arc, or potentials not one for each node.
     pub fn project(
         &mut self,
         network: &Network,

@@ -10,20 +10,6 @@ use super::{BinaryField, LabelGraph};
 use crate::error::{Error, Result};
 
 /// The order in which the labels of a forest are worked off; working memory for a graph.
-///
-/// ```
-/// use maxmargin_core::inference::{BinaryField, Forest, LabelGraph};
-/// let graph = LabelGraph::new(3, vec![(0, 1), (1, 2)])?;
-/// let field = BinaryField { graph: &graph, unary: &[2.0, -3.0, 2.0], coupling: &[1.0, 1.0] };
-/// let mut forest = Forest::new(&graph)?;
-/// assert_eq!(forest.maximize(field, &[]), (vec![true, false, true], 4.0));
-/// assert_eq!(forest.maximize(field, &[None, Some(true), None]), (vec![true, true, true], 3.0));
-/// // The best scores with 0, 1, 2 and 3 differences from {1}.
-/// forest.count_differences(field, &[false, true, false]);
-/// assert_eq!(forest.scores().collect::<Vec<_>>(), [-3.0, 0.0, 3.0, 4.0]);
-/// assert_eq!(forest.set(1), [false, false, false]);
-/// # Ok::<(), maxmargin_core::Error>(())
-/// ```
 #[derive(Debug, Clone)]
 pub struct Forest {
     /// Parents come before their children.
@@ -194,7 +180,7 @@ mod tests {
 
     #[test]
     fn cycles_are_refused() {
-        assert!(Forest::new(&LabelGraph::complete(3)).is_err());
+        assert!(Forest::new(&LabelGraph::complete(3).unwrap()).is_err());
     }
 
     #[test]

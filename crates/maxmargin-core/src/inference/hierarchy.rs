@@ -13,7 +13,7 @@ use crate::error::Error;
 /// All ancestors of all nodes together are kept up to this number: half a gigabyte.
 const MOST_ANCESTORS: usize = 1 << 27;
 
-/// A forest or a directed acyclic graph: nodes 0, 1, 2, … with the parents of each.
+/// A forest or a directed acyclic graph: nodes 0, 1, 2, … with the parents of each. The lists of a number that is no node are empty.
 ///
 /// ```
 /// use maxmargin_core::inference::Hierarchy;
@@ -158,6 +158,20 @@ impl Hierarchy {
         Self::from_parents(&lists)
     }
 
+    /// The same with one more leaf below each of some nodes; the new ones come after all others, in the order of their parents.
+    ///
+    /// ```
+    /// use maxmargin_core::inference::Hierarchy;
+    /// let tree = Hierarchy::forest(&[None, Some(0), Some(0)])?.with_leaves_below(&[0])?;
+    /// assert_eq!((tree.leaves(), tree.ancestors(3)), (&[1, 2, 3][..], &[0, 3][..]));
+    /// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
+    /// ```
+    pub fn with_leaves_below(&self, nodes: &[u32]) -> Result<Self, HierarchyFault> {
+        let parents = (0..self.nodes()).map(|node| self.parents.get(node));
+        let lists: Vec<&[u32]> = parents.chain(nodes.iter().map(std::slice::from_ref)).collect();
+        Self::from_parents(&lists)
+    }
+
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.order.len()
@@ -198,9 +212,9 @@ impl Hierarchy {
         &self.leaves
     }
 
-    /// Whether a node has no children.
+    /// Whether this is a node without children.
     pub fn is_leaf(&self, node: u32) -> bool {
-        self.children(node).is_empty()
+        (node as usize) < self.nodes() && self.children(node).is_empty()
     }
 
     /// Whether no node has two parents: a tree, or several.
@@ -208,18 +222,18 @@ impl Hierarchy {
         (0..self.nodes()).all(|node| self.parents.get(node).len() <= 1)
     }
 
-    /// The number of edges on the longest way from a root to a node.
+    /// The number of edges on the longest way from a root to a node; 0 where there is no such node.
     pub fn depth(&self, node: u32) -> usize {
-        self.depths[node as usize] as usize
+        self.depths.get(node as usize).map_or(0, |&depth| depth as usize)
     }
 
-    /// Whether these nodes, in ascending order, have with each node its ancestors.
+    /// Whether these, in ascending order, are nodes and have with each node its ancestors.
     pub fn is_closed(&self, nodes: &[u32]) -> bool {
         let has = |node: &u32| nodes.binary_search(node).is_ok();
-        nodes.iter().all(|&node| self.parents(node).iter().all(has))
+        nodes.iter().all(|&node| (node as usize) < self.nodes() && self.parents(node).iter().all(has))
     }
 
-    /// These nodes with all their ancestors, ascending.
+    /// These nodes with all their ancestors, ascending; without numbers that are those of no node.
     pub fn closure(&self, nodes: &[u32]) -> Vec<u32> {
         let mut closure: Vec<u32> = nodes.iter().flat_map(|&node| self.ancestors(node)).copied().collect();
         closure.sort_unstable();
@@ -274,8 +288,13 @@ impl Lists {
         Self { starts, entries: sorted.into_iter().map(|pair| pair.1).collect() }
     }
 
+    /// The list of a node; empty where there is no such node.
+    #[inline]
     fn get(&self, node: usize) -> &[u32] {
-        &self.entries[self.starts[node]..self.starts[node + 1]]
+        match self.starts.get(node..).and_then(|rest| rest.first_chunk()) {
+            Some(&[start, end]) => &self.entries[start..end],
+            None => &[],
+        }
     }
 }
 

@@ -52,15 +52,6 @@ impl<G: Gain> PartialEq for Space<G> {
 impl<G: Gain> Eq for Space<G> {}
 
 /// The `k` best sets of links, best first, each as its edges in ascending order; fewer when there are fewer.
-///
-/// ```
-/// use maxmargin_core::inference::{BMatching, Bipartite, LinkLimits, k_best_matchings};
-/// let mut graph = Bipartite::default();
-/// graph.reset(2, 2, [(0, 0), (0, 1), (1, 1)].into_iter());
-/// let (gains, limits) = ([1.0, 4.0, 2.0], LinkLimits { left: 1, right: 1 });
-/// let best = k_best_matchings(&graph, &gains, limits, 4, &mut BMatching::default());
-/// assert_eq!(best, [vec![1], vec![0, 2], vec![2], vec![0]]);
-/// ```
 pub fn k_best_matchings<G: Gain>(
     graph: &Bipartite,
     gains: &[G],

@@ -22,16 +22,6 @@ struct Departure {
 
 /// The `k` best paths, best first; fewer when there are fewer. `unary`, `steps` and `best` as for
 /// [`viterbi`](super::viterbi()).
-///
-/// ```
-/// let (unary, step) = ([0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 5.0, 0.0]);
-/// let paths = maxmargin_core::inference::k_best_paths(2, &unary, &step[..], &mut Vec::new(), 2);
-/// assert_eq!(paths, [[1, 0], [1, 1]]);
-/// ```
-///
-/// # Panics
-///
-/// When there is no step for each pair of states, or no whole number of rows.
 pub fn k_best_paths(
     states: usize,
     unary: &[f64],

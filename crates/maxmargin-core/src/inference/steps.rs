@@ -78,15 +78,6 @@ impl MaxPlusSteps for &[f64] {
 }
 
 /// Steps with values of their own each: those into position 1 first.
-///
-/// ```
-/// use maxmargin_core::inference::{EachStep, viterbi};
-/// // Two states stay as they are, then change.
-/// let steps = [1.0, 0.0, 0.0, 1.0, /* then */ 0.0, 1.0, 1.0, 0.0];
-/// let mut path = Vec::new();
-/// viterbi(2, &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0], EachStep::new(2, &steps), &mut Vec::new(), &mut path);
-/// assert_eq!(path, [1, 1, 0]);
-/// ```
 #[derive(Debug)]
 pub struct EachStep<'a, T = f64> {
     size: usize,
@@ -140,16 +131,6 @@ impl MaxPlusSteps for EachStep<'_> {
 /// Steps between pairs of neighbouring labels, (a, b) → (b, c), worth what the three labels are worth.
 ///
 /// The state of (a, b) has the number `b · labels + a`. A step of one position comes from `labels` states, not from all of them.
-///
-/// ```
-/// use maxmargin_core::inference::{TripleSteps, viterbi};
-/// // Of two labels, 0 1 0 is worth something.
-/// let triples = [0.0, 0.0, 0.0, 0.0, /* in the middle 1: */ 5.0, 0.0, 0.0, 0.0];
-/// let mut path = Vec::new();
-/// viterbi(4, &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], TripleSteps::new(2, &triples), &mut Vec::new(), &mut path);
-/// // The pairs (0, 1) and (1, 0).
-/// assert_eq!(path, [2, 1]);
-/// ```
 #[derive(Debug)]
 pub struct TripleSteps<'a, T = f64> {
     labels: usize,

@@ -35,18 +35,6 @@ enum Step {
 }
 
 /// The table and its working memory.
-///
-/// ```
-/// use maxmargin_core::inference::{Bipartite, LinkLimits, StratifiedMatching};
-/// let mut graph = Bipartite::default();
-/// graph.reset(2, 2, [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter());
-/// let mut table = StratifiedMatching::default();
-/// // The truth is (0,0), (1,1): a loss of 2 without any link, less for each true one, more for each false one.
-/// let is_there = table.fill(&graph, LinkLimits { left: 1, right: 1 }, &[2.0, 3.0, 1.0, 0.5], &[-1, 1, 1, -1], 2, 5);
-/// assert!(is_there);
-/// assert_eq!(table.values().collect::<Vec<_>>(), [2.5, 2.0, 0.0, 3.0, 4.0]);
-/// assert_eq!(table.links(4), [1, 2]);
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct StratifiedMatching {
     steps: Vec<Step>,

@@ -8,17 +8,6 @@
 use super::{Hierarchy, SetRules};
 
 /// Tables of scores by number of differences; working memory for forests.
-///
-/// ```
-/// use maxmargin_core::inference::{Hierarchy, SetRules, StratifiedTreeSets};
-/// let tree = Hierarchy::forest(&[None, Some(0), Some(0)])?;
-/// let mut sets = StratifiedTreeSets::default();
-/// // Leaves count; the first one is to be in.
-/// sets.count_differences(&tree, &[0.5, -1.0, 2.0], SetRules::default(), &[false, true, true], &[0, 1]);
-/// assert_eq!(sets.scores().collect::<Vec<_>>(), [-0.5, 1.5, 2.5]);
-/// assert_eq!(sets.set(&tree, 2), [0, 2]);
-/// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct StratifiedTreeSets {
     /// For each node and the one above all roots: by number of differences, the best scores of its subtree when it is in, without and

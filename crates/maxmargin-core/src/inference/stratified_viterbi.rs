@@ -22,14 +22,6 @@ pub struct StratifiedTable {
 impl StratifiedTable {
     /// Fills the table. `costs` has a whole number for each value of `unary`; `unary` and `steps` as for
     /// [`viterbi`](super::viterbi()).
-    ///
-    /// ```
-    /// use maxmargin_core::inference::StratifiedTable;
-    /// let mut table = StratifiedTable::default();
-    /// table.fill(2, &[5.0, 0.0, 0.0, 1.0], &[0.0; 4][..], [0, 1, 0, 1]);
-    /// assert_eq!(table.values().collect::<Vec<_>>(), [5.0, 6.0, 1.0]);
-    /// assert_eq!(table.path(1, &[0.0; 4][..]), [0, 1]);
-    /// ```
     pub fn fill(
         &mut self,
         states: usize,

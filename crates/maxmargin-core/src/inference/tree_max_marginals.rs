@@ -54,15 +54,6 @@ impl Children {
 }
 
 /// For each node, what the best closed set is worth that differs from this one there; −∞ where none does.
-///
-/// ```
-/// use maxmargin_core::inference::{Hierarchy, SetRules, best_sets_elsewhere};
-/// let tree = Hierarchy::forest(&[None, Some(0), Some(0)])?;
-/// let rules = SetRules { needs_child: true, never_empty: true };
-/// let elsewhere = best_sets_elsewhere(&tree, &[1.0, 2.0, -0.5], rules, &[0, 1]);
-/// assert_eq!(elsewhere, [f64::NEG_INFINITY, 0.5, 2.5]);
-/// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
-/// ```
 pub fn best_sets_elsewhere(hierarchy: &Hierarchy, values: &[f64], rules: SetRules, set: &[u32]) -> Vec<f64> {
     let nodes = hierarchy.nodes();
     let mut inside = values.to_vec();

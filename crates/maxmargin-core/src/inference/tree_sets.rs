@@ -18,19 +18,6 @@ pub struct SetRules {
 }
 
 /// Working memory for the best sets of forests.
-///
-/// ```
-/// use maxmargin_core::inference::{Hierarchy, SetRules, TreeSets};
-/// let tree = Hierarchy::forest(&[None, Some(0), Some(0), Some(1)])?;
-/// let (mut sets, mut best) = (TreeSets::default(), Vec::new());
-/// let values = [-1.0, 2.0, -1.0, -1.5];
-/// assert!(sets.maximize(&tree, &values, SetRules::default(), &[], &mut best));
-/// assert_eq!(best, [0, 1]);
-/// let to_leaves = SetRules { needs_child: true, never_empty: true };
-/// assert!(sets.maximize(&tree, &values, to_leaves, &[], &mut best));
-/// assert_eq!(best, [0, 1, 3]);
-/// # Ok::<(), maxmargin_core::inference::HierarchyFault>(())
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct TreeSets<G> {
     inside: Vec<G>,
@@ -47,10 +34,6 @@ const NONE: u32 = u32::MAX;
 impl<G: Gain> TreeSets<G> {
     /// Finds a best set in which nodes are as they are `fixed` (one entry per node, or none at all); false where there is no such
     /// set. Of equal sets one with few nodes is found.
-    ///
-    /// # Panics
-    ///
-    /// It may where the hierarchy is no forest: a node is then looked at below its first parent only.
     pub fn maximize(
         &mut self,
         hierarchy: &Hierarchy,

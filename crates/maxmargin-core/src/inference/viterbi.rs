@@ -11,17 +11,6 @@ use super::MaxPlusSteps;
 /// `unary` has one row of `states` values per position, `step` is `states × states`, or one such matrix for
 /// [each](super::EachStep) step; `best` is working memory. The path
 /// is written to `path`. An empty chain has the empty path.
-///
-/// ```
-/// let (unary, step) = ([0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 5.0, 0.0]);
-/// let mut path = Vec::new();
-/// maxmargin_core::inference::viterbi(2, &unary, &step[..], &mut Vec::new(), &mut path);
-/// assert_eq!(path, [1, 0]);
-/// ```
-///
-/// # Panics
-///
-/// When there is no step for each pair of states, or no whole number of rows.
 pub fn viterbi(
     states: usize,
     unary: &[f64],

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::FeatureSum;
+use super::feature_sum::last_place;
 use crate::features::{Row, RowValues};
 
 /// Terms `value · e_index`, in the order in which they came; an index may come more than once.
@@ -22,11 +23,7 @@ impl CooVector {
         self.values.clear();
     }
 
-    /// ⟨self, dense⟩.
-    ///
-    /// # Panics
-    ///
-    /// When an index is beyond the end, as a slice does.
+    /// ⟨self, dense⟩; NaN where an index is beyond the end.
     pub fn dot(&self, dense: &[f64]) -> f64 {
         // Four sums, so that an addition need not wait for the one before it.
         let (indices, indices_rest) = self.indices.as_chunks::<4>();
@@ -34,21 +31,19 @@ impl CooVector {
         let mut sums = [0.0; 4];
         for (index, value) in indices.iter().zip(values) {
             for lane in 0..4 {
-                sums[lane] += value[lane] * dense[index[lane] as usize];
+                let Some(entry) = dense.get(index[lane] as usize) else { return f64::NAN };
+                sums[lane] += value[lane] * entry;
             }
         }
-        let rest: f64 = indices_rest.iter().zip(values_rest).map(|(&i, v)| v * dense[i as usize]).sum();
+        let entry = |i: u32| dense.get(i as usize).unwrap_or(&f64::NAN);
+        let rest: f64 = indices_rest.iter().zip(values_rest).map(|(&i, v)| v * entry(i)).sum();
         sums.iter().sum::<f64>() + rest
     }
 
-    /// `dense += factor · self`.
-    ///
-    /// # Panics
-    ///
-    /// When an index is beyond the end, as a slice does.
+    /// `dense += factor · self`, as [`FeatureSum`] adds to slices.
     pub fn add_to(&self, factor: f64, dense: &mut [f64]) {
         for (&i, &v) in self.indices.iter().zip(&self.values) {
-            dense[i as usize] += factor * v;
+            dense.add(i as usize, factor * v);
         }
     }
 
@@ -95,13 +90,8 @@ impl FeatureSum for CooVector {
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
-        // A place beyond all weights must not become one of the first: one look at the last column of a row, which is its
-        // largest, spares a look at each.
-        let last = match row.indices {
-            Some(indices) => indices.last().map_or(0, |&last| last as usize),
-            None => row.len().saturating_sub(1),
-        };
-        let is_inside = u32::try_from(last.saturating_mul(labels).saturating_add(label)).is_ok();
+        // A place beyond all weights must not become one of the first.
+        let is_inside = last_place(row, labels, label).is_some_and(|last| u32::try_from(last).is_ok());
         let place = |j: usize| (j as u32).wrapping_mul(labels as u32).wrapping_add(label as u32);
         match row.indices {
             _ if !is_inside => self.indices.resize(self.indices.len() + row.len(), u32::MAX),

@@ -4,15 +4,7 @@ use rayon::prelude::*;
 
 use super::{dispatch, multiply_add};
 
-/// ⟨x, y⟩.
-///
-/// # Panics
-///
-/// When the two differ in length.
-///
-/// ```
-/// assert_eq!(maxmargin_core::linear::dot(&[1.0, 2.0], &[3.0, 4.0]), 11.0);
-/// ```
+/// ⟨x, y⟩ of two vectors of one length.
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     #[inline(always)]
     fn body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {

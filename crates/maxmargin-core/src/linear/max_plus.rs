@@ -15,17 +15,21 @@ pub fn max_plus(from: &[f64], step: &[f64], out: &mut [f64]) {
             tile::<16>(from, step, start, out);
             start += 16;
         }
-        if width - start >= 8 {
-            tile::<8>(from, step, start, out);
-            start += 8;
-        }
-        if width - start >= 4 {
-            tile::<4>(from, step, start, out);
-            start += 4;
-        }
-        while start < width {
-            tile::<1>(from, step, start, out);
-            start += 1;
+        // What is left is taken as the end of a tile that may begin before it: to find some maxima twice is cheaper than odd ends.
+        match width - start {
+            0 => {}
+            1..=4 if width >= 4 => tile::<4>(from, step, width - 4, out),
+            5..=8 if width >= 8 => tile::<8>(from, step, width - 8, out),
+            9.. if width >= 16 => tile::<16>(from, step, width - 16, out),
+            left if left >= 8 => {
+                tile::<8>(from, step, 0, out);
+                tile::<8>(from, step, width - 8, out);
+            }
+            left if left >= 4 => {
+                tile::<4>(from, step, 0, out);
+                tile::<4>(from, step, width - 4, out);
+            }
+            left => (0..left).for_each(|start| tile::<1>(from, step, start, out)),
         }
     }
     assert_eq!(step.len(), from.len() * out.len(), "a step for each pair");

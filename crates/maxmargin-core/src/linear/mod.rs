@@ -19,15 +19,16 @@ pub use block_norm::BlockNorm;
 pub(crate) use block_norm::{block_squares, followed_alpha};
 pub use common_directions::CommonDirections;
 pub use coo_vector::CooVector;
+pub use dense::norm_squared;
 pub(crate) use dense::{
-    add_scaled, dots, large_norm_squared, largest_size, norm_squared_roundings, rotate, scale,
+    add_scaled, dot, dots, large_norm_squared, largest_size, norm_squared_roundings, rotate, scale,
 };
-pub use dense::{dot, norm_squared};
 pub use feature_sum::FeatureSum;
 pub(crate) use large::LargeVector;
 pub(crate) use max_plus::max_plus;
-pub use rounding::{Precise, PreciseSum, precise_row_products, precise_share, round_down, round_up};
-pub use rows::add_row_products;
+pub(crate) use rounding::precise_row_products;
+pub use rounding::{Precise, PreciseSum, precise_share, round_down, round_up};
+pub(crate) use rows::add_row_products;
 pub use seen_pairs::SeenPairs;
 
 /// Compiles `$body` twice and picks at run time; `$body` is a generic function whose first parameter is `const FMA`.

@@ -6,6 +6,7 @@
 //! sum is taken again with [`PreciseSum`] or [`Precise`], of about twice the digits.
 
 use super::FeatureSum;
+use super::feature_sum::{last_place, place};
 use crate::features::{Row, RowValues};
 
 /// A number that is at least `x` times 1 + `operations` roundings, for x ≥ 0.
@@ -129,27 +130,37 @@ impl PreciseSum {
     }
 }
 
+impl PreciseSum {
+    #[cold]
+    fn spoil(&mut self) {
+        self.entries.iter_mut().take(1).for_each(|first| first.add(f64::NAN));
+    }
+}
+
 impl FeatureSum for PreciseSum {
     fn add(&mut self, index: usize, value: f64) {
-        self.entries[index].add(value);
+        match self.entries.get_mut(index) {
+            Some(entry) => entry.add(value),
+            None => self.spoil(),
+        }
     }
 
     fn add_row(&mut self, row: Row<'_>, labels: usize, label: usize, factor: f64) {
         let scale = if let RowValues::Bytes(_, scale) = row.values { scale } else { 1.0 };
         // What a byte stands for is byte · scale, not rounded: the two factors are multiplied first.
         let (high, low) = two_product(factor, scale);
-        row.for_each_unscaled(|j, value| {
-            let entry = &mut self.entries[j * labels + label];
-            entry.add_scaled_product((high, low), value);
+        if last_place(row, labels, label).is_none() {
+            return self.spoil();
+        }
+        row.for_each_unscaled(|j, value| match self.entries.get_mut(place(j, labels, label)) {
+            Some(entry) => entry.add_scaled_product((high, low), value),
+            None => self.spoil(),
         });
     }
 }
 
-/// `out[k] = start[k] + Σ_j row_j · weights[j · out.len() + k]`, right up to one rounding and [`precise_share`].
-///
-/// # Panics
-///
-/// When there are fewer weights than the row's columns ask for, as a slice does.
+/// `out[k] = start[k] + Σ_j row_j · weights[j · out.len() + k]`, right up to one rounding and [`precise_share`]; there are as many weights
+/// as the row's columns ask for.
 pub fn precise_row_products(row: Row<'_>, weights: &[f64], out: &mut [Precise]) {
     let labels = out.len();
     let scale = if let RowValues::Bytes(_, scale) = row.values { scale } else { 1.0 };

@@ -6,11 +6,7 @@
 use super::{dispatch, multiply_add};
 use crate::features::{Row, RowValues};
 
-/// `out[k] += Σ_j row_j · weights[j · out.len() + k]` for every label `k`.
-///
-/// # Panics
-///
-/// When there are fewer weights than the row's columns ask for, as a slice does.
+/// `out[k] += Σ_j row_j · weights[j · out.len() + k]` for every label `k`; there are as many weights as the row's columns ask for.
 pub fn add_row_products(row: Row<'_>, weights: &[f64], out: &mut [f64]) {
     #[inline(always)]
     fn body<const FMA: bool>(row: Row<'_>, weights: &[f64], out: &mut [f64]) {

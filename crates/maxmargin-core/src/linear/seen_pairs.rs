@@ -70,13 +70,17 @@ impl GrowingList {
 
 impl SeenPairs {
     /// The pairs of some rows and their labels. `rows` calls what it is given with each row and its labels; zeros that are stored count
-    /// as features. An error where a feature or a label is beyond those that there are. Memory is never more than three times that of
+    /// as features. An error where a feature or a label is beyond those that there are, or
+    /// where there are more than 2³² features. Memory is never more than three times that of
     /// the pairs, however often these come.
     pub fn collect(
         features: usize,
         labels: usize,
         rows: impl Fn(&mut dyn FnMut(Row<'_>, &[u32])),
     ) -> Result<Self> {
+        if u32::try_from(features.saturating_sub(1)).is_err() {
+            return Err(Error::parameter("pairs", format!("{features} features; there are up to 2³²")));
+        }
         let mut lists = vec![GrowingList::default(); features];
         let mut is_beyond = false;
         rows(&mut |row, of_row| {
@@ -161,7 +165,7 @@ impl SeenPairs {
     /// The place of the weight of a pair, if it has one.
     #[inline]
     pub fn place(&self, feature: usize, label: u32) -> Option<usize> {
-        let Range { start, end } = self.range(feature);
+        let &[start, end] = self.starts.get(feature..)?.first_chunk()?;
         let place = match self.ranks.of(feature) {
             Some(rank) => rank.place(label),
             None => self.labels[start..end].binary_search(&label).ok(),
@@ -174,12 +178,8 @@ impl SeenPairs {
         self.starts[feature]..self.starts[feature + 1]
     }
 
-    /// `out[k] += Σ_j row_j · w(j, k)` for every label `k`.
-    ///
-    /// # Panics
-    ///
-    /// When there are fewer weights or labels than pairs ask for, as a slice does.
-    pub fn add_row_products(&self, row: Row<'_>, weights: &[f64], out: &mut [f64]) {
+    /// `out[k] += Σ_j row_j · w(j, k)` for every label `k`; there are as many weights as pairs.
+    pub(crate) fn add_row_products(&self, row: Row<'_>, weights: &[f64], out: &mut [f64]) {
         // What is added to lies all over: nothing is gained by wide registers, so there is but one copy of this loop.
         row.for_each(|j, value| {
             let range = self.range(j);
@@ -190,18 +190,14 @@ impl SeenPairs {
     }
 
     /// The terms of which these sums are made, for all labels: what [`add_row_products`](Self::add_row_products) costs.
-    pub fn row_terms(&self, row: Row<'_>) -> usize {
+    pub(crate) fn row_terms(&self, row: Row<'_>) -> usize {
         let mut terms = 0;
         row.for_each_unscaled(|j, _| terms += self.range(j).len());
         terms
     }
 
     /// The same with about twice the digits.
-    ///
-    /// # Panics
-    ///
-    /// As [`add_row_products`](Self::add_row_products).
-    pub fn precise_row_products(&self, row: Row<'_>, weights: &[f64], out: &mut [Precise]) {
+    pub(crate) fn precise_row_products(&self, row: Row<'_>, weights: &[f64], out: &mut [Precise]) {
         let scale = if let RowValues::Bytes(_, scale) = row.values { scale } else { 1.0 };
         row.for_each_unscaled(|j, value| {
             let (high, low) = two_product(value, scale);
@@ -214,7 +210,7 @@ impl SeenPairs {
 
     /// Adds `factor · row_j` to the weight of each feature with one label, where it has one; the weights begin at `start`. Values are
     /// rounded by it.
-    pub fn add_row<A: FeatureSum + ?Sized>(
+    pub(crate) fn add_row<A: FeatureSum + ?Sized>(
         &self,
         row: Row<'_>,
         label: u32,
@@ -225,17 +221,15 @@ impl SeenPairs {
         self.for_each_common(row, &[label], |_, place, value| sum.add(start + place, factor * value));
     }
 
-    /// Σ row_j² over the features that have a weight for a label.
-    pub fn norm_squared(&self, row: Row<'_>, label: u32) -> f64 {
-        let mut sum = 0.0;
-        self.for_each_common(row, &[label], |_, _, value| sum += value * value);
-        sum
-    }
-
     /// Calls `visit(k, place, value)` for each feature of a row and each of some labels (the `k`-th of them; they ascend) that have a weight
     /// together. The shorter of two lists is looked up in the longer one, from where the last one was found, or at once where the feature
     /// has many labels.
-    pub fn for_each_common(&self, row: Row<'_>, labels: &[u32], mut visit: impl FnMut(usize, usize, f64)) {
+    pub(crate) fn for_each_common(
+        &self,
+        row: Row<'_>,
+        labels: &[u32],
+        mut visit: impl FnMut(usize, usize, f64),
+    ) {
         row.for_each(|j, value| {
             let Range { start, end } = self.range(j);
             let of_feature = &self.labels[start..end];

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::linear::{
     BlockNorm, CommonDirections, FeatureSum, large_norm_squared, norm_squared_roundings, round_up,
 };
-use crate::structure::Magnitude;
+use crate::structure::{Magnitude, OracleCost};
 
 /// A point w = scale · direction: solvers that shrink their weights at each step change a number, not a vector.
 ///
@@ -193,9 +193,13 @@ pub trait Risk: Sync {
     fn variables(&self) -> usize {
         self.len()
     }
-    /// Whether an oracle costs much more than arithmetic with its planes, so that calls are to be saved.
-    fn is_costly(&self) -> bool {
-        false
+    /// How many numbers the codes of the true labels of all examples have. Sets have fewer members than there may be.
+    fn truth_numbers(&self) -> usize {
+        self.variables()
+    }
+    /// What an oracle's call costs beside arithmetic with its planes.
+    fn oracle_cost(&self) -> OracleCost {
+        OracleCost::Low
     }
     /// The risk as a maximum over polytopes, where it is one: for margin rescaling of structures whose labels are flows.
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {

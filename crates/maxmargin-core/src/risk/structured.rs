@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::fingerprint::Fingerprint;
 use crate::linear::{BlockNorm, CommonDirections, FeatureSum, round_up};
 use crate::search::{Memory, Scene, Search, Violation};
-use crate::structure::{Coded, Example, FlowPolytope, Magnitude, Structure, check_weight};
+use crate::structure::{Coded, Example, FlowPolytope, Magnitude, OracleCost, Structure, check_weight};
 
 /// The examples of a task, seen through a search.
 ///
@@ -68,6 +68,7 @@ impl<S: Structure, Q: Search<S>> StructuredRisk<S, Q> {
         for (i, Example { input, truth, weight }) in examples.iter().enumerate() {
             check_weight(i, *weight)?;
             structure.check(input, truth).map_err(|error| error.of_example(i))?;
+            search.check_truth(&structure, truth).map_err(|error| error.of_example(i))?;
             let loss = structure.loss(input, truth, truth);
             if loss != 0.0 {
                 let problem = format!("the truth itself has a loss of {loss}, where it must be 0");
@@ -169,8 +170,22 @@ where
         self.examples.iter().map(|example| self.structure.variables(&example.input)).sum()
     }
 
-    fn is_costly(&self) -> bool {
-        self.structure.is_costly()
+    fn truth_numbers(&self) -> usize {
+        let mut code = Vec::new();
+        let numbers = |example: &Example<S>| {
+            code.clear();
+            example.truth.encode(&mut code);
+            code.len()
+        };
+        self.examples.iter().map(numbers).sum()
+    }
+
+    fn oracle_cost(&self) -> OracleCost {
+        match self.structure.oracle_cost() {
+            // The calls that block steps save are outweighed by the passes that they take with other surrogates.
+            OracleCost::Middle if !self.search.is_margin() => OracleCost::Low,
+            cost => cost,
+        }
     }
 
     fn saddle(&self) -> Option<Box<dyn Saddle + '_>> {

@@ -152,8 +152,8 @@ mod tests {
     use super::super::structure_plane::StructurePlane;
     use super::*;
     use crate::features::{FeatureMatrix, Rows};
+    use crate::inference::LabelGraph;
     use crate::inference::local_polytope::{PolytopeRow, maximize_relaxed};
-    use crate::inference::{BinaryField, LabelGraph};
     use crate::structure::{
         Inference, LabelSet, MultilabelOptions, MultilabelStructure, ScoreNoise, Structure,
     };
@@ -169,7 +169,7 @@ mod tests {
     impl Problem {
         fn new(random: &mut Pcg64Mcg) -> Self {
             let labels = random.random_range(3..7);
-            let graph = LabelGraph::complete(labels);
+            let graph = LabelGraph::complete(labels).unwrap();
             let mut numbers = |count: usize| (0..count).map(|_| random.random_range(-1.5..1.5)).collect();
             let (unary, coupling) = (numbers(labels), numbers(graph.edges().len()));
             let on: Vec<u32> = (0..labels as u32).filter(|_| random.random_range(0..3) == 0).collect();
@@ -208,8 +208,8 @@ mod tests {
                 .enumerate()
                 .map(|(label, u)| u + lambda * self.slope_of_loss(label))
                 .collect();
-            let field = BinaryField { graph: &self.graph, unary: &unary, coupling: &self.coupling };
-            let point = maximize_relaxed(field, &[row(angle.low.0, -1.0), row(-angle.high.0, 1.0)]).ok()?;
+            let rows = [row(angle.low.0, -1.0), row(-angle.high.0, 1.0)];
+            let point = maximize_relaxed(&self.graph, &unary, &self.coupling, &rows).ok()?;
             Some(point.score - score_of_truth + lambda * self.truth.size())
         }
     }

@@ -102,6 +102,12 @@ pub trait Search<S: Structure>: Send + Sync {
         Ok(())
     }
 
+    /// Refuses a truth for which this search would find no bounds.
+    fn check_truth(&self, structure: &S, truth: &S::Label) -> Result<()> {
+        let _ = (structure, truth);
+        Ok(())
+    }
+
     /// The largest ψ_h of all labels of an example, whatever the weights; infinite where ψ has no bound.
     fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
         let _ = (structure, input, truth);

@@ -246,6 +246,10 @@ impl<S: Structure> Search<S> for SurrogateSearch {
         }
     }
 
+    fn check_truth(&self, structure: &S, truth: &S::Label) -> Result<()> {
+        self.sets(structure).map_or(Ok(()), |sets| sets.check_truth(truth, self.background))
+    }
+
     fn steepest(&self, structure: &S, input: &S::Input, truth: &S::Label) -> f64 {
         let range = self.loss_range(structure, input, truth);
         match self.surrogate {

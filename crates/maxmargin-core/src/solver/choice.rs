@@ -10,7 +10,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 use crate::shown::did_you_mean;
-use crate::structure::check_weight;
+use crate::structure::{OracleCost, check_weight};
 
 /// Under a norm of blocks, bundle methods keep the products of each two planes block by block: with a hundred planes, or a thousand where there are
 /// groups, some hundred megabytes.
@@ -20,10 +20,13 @@ const MOST_BLOCKS_OF_GROUPS: usize = 200;
 /// Above this many weights `auto` avoids the bundle methods, which keep hundreds of dense planes.
 const LARGEST_DENSE_PLANE: usize = 1_000_000;
 
-/// Up to this λ·n bundles may reach a small gap sooner than block-coordinate steps, and
+/// Up to this λ·n bundles may reach a small gap sooner than block-coordinate steps;
 const SMALL: f64 = 3.0;
 
-/// they do where labels have at least this many variables for each weight. There the examples say much the same of each
+/// up to this one where calls cost more, of which block-coordinate steps need fewer;
+const SMALL_AT_MIDDLE_COST: f64 = 0.3;
+
+/// and they do where labels have at least this many variables for each weight. There the examples say much the same of each
 /// weight: planes of sums say it with few numbers, and examples that move one by one undo each other's work.
 const VARIABLES_PER_WEIGHT: f64 = 5.0;
 
@@ -137,6 +140,8 @@ impl SolverKind {
     /// The solver itself: what `auto` stands for in this problem, and why. `docs/solvers/auto.md` has the measurements.
     pub fn resolve(self, risk: &dyn Risk, lambda: f64) -> Choice {
         let choice = |kind, why| Choice { kind, why: Some(why), most_groups: usize::MAX };
+        let cost = risk.oracle_cost();
+        let small = if cost == OracleCost::Middle { SMALL_AT_MIDDLE_COST } else { SMALL };
         match self {
             SolverKind::Auto if !risk.is_convex() => {
                 choice(SolverKind::Sgd, "the only one that needs no convex risk")
@@ -147,10 +152,10 @@ impl SolverKind {
             SolverKind::Auto if risk.dim() > LARGEST_DENSE_PLANE => {
                 choice(SolverKind::Bcfw, "with more than a million weights, planes must be kept as labels")
             }
-            SolverKind::Auto if risk.is_costly() => {
+            SolverKind::Auto if cost == OracleCost::High => {
                 choice(SolverKind::Bcfw, "fewest oracle calls, which are costly here")
             }
-            SolverKind::Auto if lambda * risk.len() as f64 > SMALL => {
+            SolverKind::Auto if lambda * risk.len() as f64 > small => {
                 choice(SolverKind::Bcfw, "fastest where λ·n is not small, that is where C-sum is")
             }
             SolverKind::Auto if (risk.variables() as f64) < VARIABLES_PER_WEIGHT * risk.dim() as f64 => {

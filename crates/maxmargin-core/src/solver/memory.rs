@@ -14,8 +14,10 @@ impl Choice {
     /// The bytes that the solver itself will take at most, as an estimate: weights, averages and planes. `None` where nothing is known.
     pub fn memory(&self, risk: &dyn Risk, settings: &SolverSettings, limits: &Limits) -> Option<usize> {
         let vector = size_of::<f64>().saturating_mul(risk.dim());
-        let of_labels = size_of::<u32>().saturating_mul(risk.variables());
-        let of_examples = PLANES.saturating_mul(of_labels.saturating_add(PLANE.saturating_mul(risk.len())));
+        // At w = 0 only the loss counts, and the worst set has nearly all that it may have. Soon it is about as large as the true one.
+        let numbers = risk.truth_numbers().saturating_mul(PLANES - 1).saturating_add(risk.variables());
+        let of_labels = size_of::<u32>().saturating_mul(numbers);
+        let of_examples = of_labels.saturating_add(PLANES * PLANE * risk.len());
         let passes = limits.max_passes.min(PASSES);
         let (vectors, planes) = match self.kind {
             SolverKind::Bcfw | SolverKind::Sdca => (2, of_examples),

@@ -4,6 +4,7 @@
 //! objects: `Offers { k_best: Some(self), ..Offers::default() }`.
 
 use super::{Candidates, Flow, Found, Mix, Parts, Structure};
+use crate::error::Result;
 
 /// What a structure can do beyond decoding; searches, risks and solvers ask for what they need.
 pub struct Offers<'a, S: Structure> {
@@ -131,6 +132,13 @@ pub trait LabelSets<S: Structure> {
     /// The least that a label counts in sizes, above 0. None where each counts 1, so that sizes are whole and exact.
     fn least_size(&self) -> Option<f64> {
         None
+    }
+
+    /// Refuses a truth that is empty where another label may be empty as well: nothing would tell how bad that is. Where an empty set is one label, there is no
+    /// such truth.
+    fn check_truth(&self, truth: &S::Label, background: Option<u32>) -> Result<()> {
+        let _ = (truth, background);
+        Ok(())
     }
 
     /// The smallest and the largest |y| of an input with this truth, or bounds on them.

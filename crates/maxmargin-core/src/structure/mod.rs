@@ -21,6 +21,7 @@ mod magnitude;
 mod matching;
 mod multiclass;
 mod multilabel;
+mod parsing;
 mod parts;
 mod segmentation;
 mod shape;
@@ -46,6 +47,10 @@ pub use multiclass::MulticlassStructure;
 pub use multilabel::{
     Inference, LabelSet, MultilabelOptions, MultilabelScores, MultilabelStructure, PairWeights, SetLoss,
     Share,
+};
+pub use parsing::{
+    ArcLoss, DependencyTree, ParsingOptions, ParsingScores, ParsingStructure, Sentence, Token, TreeFault,
+    TreeKind,
 };
 pub use parts::{PartBlock, Parts};
 pub use segmentation::{
@@ -120,6 +125,17 @@ impl<L> Found<L> {
     }
 }
 
+/// What finding a label costs beside going through the features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OracleCost {
+    /// About as much.
+    Low,
+    /// Several times as much, as where all sets of some labels are listed: solvers that need fewer calls gain by it.
+    Middle,
+    /// So much more that calls are to be saved above all.
+    High,
+}
+
 /// A task: inputs, labels, features, loss and exact decoding.
 ///
 /// Searches, risks and solvers find what they need beyond this in what it [offers](Self::offers).
@@ -148,9 +164,9 @@ pub trait Structure: Send + Sync + Sized {
         Ok(())
     }
 
-    /// Whether finding a label costs much more than going through the features, so that passes are to be saved.
-    fn is_costly(&self) -> bool {
-        false
+    /// What finding a label costs beside going through the features.
+    fn oracle_cost(&self) -> OracleCost {
+        OracleCost::Low
     }
 
     /// How many variables a label of this input has: positions, members of a set, links. Beside the number of weights, the

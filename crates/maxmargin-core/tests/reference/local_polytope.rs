@@ -14,7 +14,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
-use maxmargin_core::inference::BinaryField;
+use maxmargin_core::inference::LabelGraph;
 
 /// What came of it, or what is wrong, in words.
 type Result<T> = std::result::Result<T, String>;
@@ -61,8 +61,22 @@ impl Constraints {
     }
 }
 
+/// The scores of labels, and of edges of a graph.
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    graph: &'a LabelGraph,
+    unary: &'a [f64],
+    coupling: &'a [f64],
+}
+
 /// An optimum of the relaxation under these rows. Refused where a row names what does not exist, or where there is no point.
-pub fn maximize_relaxed(field: BinaryField<'_>, rows: &[PolytopeRow]) -> Result<PolytopePoint> {
+pub fn maximize_relaxed(
+    graph: &LabelGraph,
+    unary: &[f64],
+    coupling: &[f64],
+    rows: &[PolytopeRow],
+) -> Result<PolytopePoint> {
+    let field = Field { graph, unary, coupling };
     let (labels, edges) = (field.graph.labels(), field.graph.edges());
     let mut named = vec![false; edges.len()];
     for row in rows {
@@ -96,7 +110,7 @@ pub fn maximize_relaxed(field: BinaryField<'_>, rows: &[PolytopeRow]) -> Result<
     Ok(PolytopePoint { nodes, pairs, score })
 }
 
-fn constraints(field: BinaryField<'_>, rows: &[PolytopeRow], named: &[bool]) -> Constraints {
+fn constraints(field: Field<'_>, rows: &[PolytopeRow], named: &[bool]) -> Constraints {
     let labels = field.graph.labels();
     let mut constraints = Constraints::default();
     for i in 0..labels {
@@ -123,7 +137,7 @@ fn constraints(field: BinaryField<'_>, rows: &[PolytopeRow], named: &[bool]) -> 
     constraints
 }
 
-fn solve(field: BinaryField<'_>, constraints: Constraints) -> Result<Vec<f64>> {
+fn solve(field: Field<'_>, constraints: Constraints) -> Result<Vec<f64>> {
     let columns = field.graph.labels() + field.coupling.len();
     let Constraints { rows, columns: of, values, bounds } = constraints;
     let matrix = CscMatrix::new_from_triplets(bounds.len(), columns, rows, of, values);

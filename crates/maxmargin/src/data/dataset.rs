@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
-use super::{Edge, ExampleRows, FeatureMatrix, NodeGraph, RowCandidates, Rows, SegmentKeys, UNKNOWN_LABEL};
+use super::{
+    Edge, ExampleRows, FeatureMatrix, NodeGraph, OpenLabels, RowCandidates, Rows, SegmentKeys, UNKNOWN_LABEL,
+};
 use crate::error::{Error, Result};
 
 /// The names of labels and attributes: built while reading training data, fixed while reading anything later.
@@ -74,6 +76,8 @@ pub struct Dataset {
     pub sets: Option<Vec<usize>>,
     /// The candidates of each row, where files were read for them. Rows with several have [`UNKNOWN_LABEL`](super::UNKNOWN_LABEL) for a label.
     pub candidates: Option<RowCandidates>,
+    /// The labels that are open, where rows have sets and files were read for them.
+    pub open: Option<OpenLabels>,
     /// Where each sequence starts, and the end; `None` when each row is an example of its own.
     pub sequences: Option<Vec<usize>>,
     /// The weight c_i of each example; `None` when all are 1.

@@ -12,6 +12,7 @@ mod arff;
 mod batches;
 mod candidates;
 mod conll;
+mod conllu;
 mod crfsuite;
 mod csv;
 mod dataset;
@@ -30,6 +31,7 @@ mod label_spelling;
 mod letters;
 mod name_list;
 pub mod number;
+mod open_labels;
 mod preprocessing;
 mod reader;
 mod segment_keys;
@@ -50,6 +52,7 @@ pub use batches::Batch;
 pub(crate) use batches::Batches;
 pub use candidates::{Completion, RowCandidates};
 pub use conll::ColumnOptions;
+pub use conllu::{Column, ConlluSentence, read_conllu};
 pub use dataset::{Attributes, Dataset, Vocabulary};
 pub use dataset_builder::Unseen;
 pub use edges::EDGE_LABELS;
@@ -66,6 +69,7 @@ pub use maxmargin_core::features::{
 pub use maxmargin_core::structure::{Edge, Graph, UNKNOWN_LABEL};
 pub use maxmargin_core::{Fingerprint, fingerprint_of_bytes};
 pub use name_list::{join_names, parse_names};
+pub use open_labels::OpenLabels;
 pub use preprocessing::{FarScales, Impute, Preprocessing, far_scales, nearly_constant_columns};
 pub(crate) use preprocessing::{VECTORS, columns_of};
 pub use reader::{
@@ -79,5 +83,6 @@ pub(crate) use tags::{OUTSIDE, Tag, are_tags};
 pub use task_data::{DataObject, TaskData};
 pub use templates::TextColumns;
 
+pub(crate) use self::conllu::parse_conllu;
 pub(crate) use self::edges::MOST_NODES;
 pub(crate) use self::example_rows::{are_starts, chosen, refuse, starts};

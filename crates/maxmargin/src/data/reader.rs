@@ -36,7 +36,9 @@ use super::table::{TableColumns, settle_text_values};
 use super::tag_scheme::{RecognisedScheme, TagConversion, TagScheme};
 use super::tags;
 use super::templates::TextColumns;
-use super::{arff, candidates, crfsuite, csv, edges, idx, images, label_names, letters, svmlight};
+use super::{
+    OpenLabels, arff, candidates, crfsuite, csv, edges, idx, images, label_names, letters, svmlight,
+};
 use crate::error::{Error, Place, Result};
 use crate::shown::escaped_path;
 use crate::structure::UNKNOWN_LABEL;
@@ -173,7 +175,7 @@ fn read_training_columns(
     let mut text = TextReading { columns: columns.map(Arc::new), candidates, ..TextReading::default() };
     text.notes.extend(match &data.candidates {
         Some(rows) => rows.note(&vocabulary.labels),
-        None if options.label_sets => None,
+        None if options.label_sets => data.open.as_ref().and_then(OpenLabels::note),
         None => candidates::unasked_note(&vocabulary.labels),
     });
     if let (Attributes::Named(names), true) = (&mut vocabulary.attributes, format.is_table()) {

@@ -248,6 +248,7 @@ impl Table {
     ) -> Result<()> {
         let name = excerpt(&self.columns[j].name);
         match &self.roles[j] {
+            Role::Label(label) if data.has_open_labels() => _ = data.add_open_number(*label),
             Role::Label(_) | Role::LabelList | Role::Class if data.needs_labels() => {
                 return Err(line.error(at + 1, format!("the label `{name}` is missing in this row")));
             }

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::shown::count;
+use crate::structure::CandidateSets;
 
 /// More labels than this are not given names by their numbers: such a number is more likely a slip.
 const MOST_NUMBERED: usize = 1 << 24;
@@ -71,6 +72,17 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
     /// The candidates of rows, where the data has any.
     fn candidates(&self) -> Option<&RowCandidates> {
         None
+    }
+
+    /// How many rows have labels that are not settled; none where the data was read without candidates.
+    fn open_rows(&self) -> Option<usize> {
+        self.candidates().map(|rows| rows.len() - rows.counts()[0])
+    }
+
+    /// What is known of the label of an example, where there are so many labels in all. Panics when the example does not exist.
+    fn candidate_sets(&self, example: usize, labels: usize) -> Option<CandidateSets> {
+        let _ = labels;
+        Some(self.candidates()?.sets(self.as_rows()?.range(example)))
     }
 
     /// The same examples with one label, of so many, in place of the candidates of each row.
@@ -157,6 +169,12 @@ pub trait TaskData: Clone + Debug + Send + Sync + 'static {
         self.as_rows().is_some_and(ExampleRows::is_grouped)
     }
 
+    /// The lines of a file that an example is, with another label in them, where what is predicted is written so.
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String> {
+        let _ = (example, label);
+        None
+    }
+
     /// The feature matrix, where there is one.
     fn features(&self) -> Option<&Arc<FeatureMatrix>> {
         self.as_rows().map(ExampleRows::features)
@@ -193,6 +211,7 @@ pub trait DataObject: Debug + Send + Sync {
     fn subset(&self, examples: &[usize]) -> Result<Arc<dyn DataObject>>;
     fn labels(&self) -> &[u32];
     fn candidates(&self) -> Option<&RowCandidates>;
+    fn open_rows(&self) -> Option<usize>;
     fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>>;
     fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>>;
     fn known_parts(&self) -> Result<Arc<dyn DataObject>>;
@@ -204,6 +223,7 @@ pub trait DataObject: Debug + Send + Sync {
     fn notes(&self) -> Vec<String>;
     fn starts_block(&self, example: usize) -> bool;
     fn has_blocks(&self) -> bool;
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String>;
     fn features(&self) -> Option<&Arc<FeatureMatrix>>;
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Arc<dyn DataObject>>;
     fn as_any(&self) -> &dyn Any;
@@ -244,6 +264,10 @@ impl<D: TaskData> DataObject for D {
 
     fn candidates(&self) -> Option<&RowCandidates> {
         TaskData::candidates(self)
+    }
+
+    fn open_rows(&self) -> Option<usize> {
+        TaskData::open_rows(self)
     }
 
     fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Arc<dyn DataObject>> {
@@ -288,6 +312,10 @@ impl<D: TaskData> DataObject for D {
 
     fn has_blocks(&self) -> bool {
         TaskData::has_blocks(self)
+    }
+
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String> {
+        TaskData::in_place(self, example, label)
     }
 
     fn features(&self) -> Option<&Arc<FeatureMatrix>> {

@@ -9,12 +9,14 @@ mod confidence_bins;
 mod per_label;
 mod precision_recall;
 mod retrieval;
+mod significance;
 
 pub use averages::Averages;
 pub use confidence_bins::ConfidenceBin;
 pub use per_label::{per_row, per_set};
 pub use precision_recall::{PrecisionRecallAreas, precision_recall_area};
 pub use retrieval::Retrieval;
+pub use significance::{PairedBootstrap, SignedRanks, resamples};
 
 use crate::data::Alphabet;
 use crate::structure::UNKNOWN_LABEL;

@@ -1,33 +1,13 @@
 //! Tasks that learn from candidate labels: their examples, and the alternation of completion and training.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::given_labels::WITHOUT_CANDIDATES;
 use super::{Fitted, LabelOf, Task};
-use crate::data::{Completion, Fingerprint, RowCandidates, TaskData, UNKNOWN_LABEL, refuse};
+use crate::data::{Completion, TaskData, refuse};
 use crate::error::{Error, Result};
 use crate::risk::{CandidateExample, CandidateOptions, CandidateProblem, Risk};
-
-/// The candidates that are needed.
-pub(super) fn of_candidates(candidates: Option<&RowCandidates>) -> Result<&RowCandidates> {
-    match candidates {
-        Some(candidates) => Ok(candidates),
-        None => refuse("it was read without candidates for its labels"),
-    }
-}
-
-/// One more than the largest number of a label, of candidates too.
-pub(super) fn label_count(labels: &[u32], candidates: Option<&RowCandidates>) -> usize {
-    let known = labels.iter().filter(|&&label| label != UNKNOWN_LABEL);
-    let known = known.max().map_or(0, |&most| most as usize + 1);
-    known.max(candidates.map_or(0, RowCandidates::label_count))
-}
-
-/// Adds the candidates of some rows to a fingerprint.
-pub(super) fn add_candidates(candidates: Option<&RowCandidates>, rows: Range<usize>, sum: &mut Fingerprint) {
-    let Some(candidates) = candidates else { return };
-    rows.for_each(|row| sum.add_all(candidates.of(row).iter().map(|&label| u64::from(label))));
-}
+use crate::structure::Coded;
 
 /// A problem with candidates and the completion so far, whatever the task: what [training](crate::training) alternates.
 pub trait CandidateTurns: Send {
@@ -53,6 +33,12 @@ pub trait CandidateTurns: Send {
 
     /// Completes by the best-scoring candidates where that lowers the objective. Returns for how many examples it did.
     fn complete(&mut self, weights: &[f64]) -> Result<usize>;
+
+    /// The completion as numbers, for checkpoints.
+    fn codes(&self) -> Vec<Vec<u32>>;
+
+    /// Takes a completion from such numbers. False where they are none; whether it is one of candidates is for [`risk`](Self::risk) to say.
+    fn take_codes(&mut self, codes: &[Vec<u32>]) -> bool;
 }
 
 struct Turns<T: Task> {
@@ -94,6 +80,28 @@ impl<T: Task> CandidateTurns for Turns<T> {
     fn end_start(&mut self) {
         self.start = None;
     }
+
+    fn codes(&self) -> Vec<Vec<u32>> {
+        let code = |label: &LabelOf<T>| {
+            let mut code = Vec::new();
+            label.encode(&mut code);
+            code
+        };
+        self.completion.iter().map(code).collect()
+    }
+
+    fn take_codes(&mut self, codes: &[Vec<u32>]) -> bool {
+        let label = |code: &Vec<u32>| {
+            let mut label = LabelOf::<T>::default();
+            label.decode(code).then_some(label)
+        };
+        let completion: Option<Vec<_>> = codes.iter().map(label).collect();
+        let Some(completion) = completion.filter(|labels| labels.len() == self.completion.len()) else {
+            return false;
+        };
+        self.completion = completion;
+        true
+    }
 }
 
 impl<T: Task> Fitted<T> {
@@ -109,7 +117,7 @@ impl<T: Task> Fitted<T> {
         let completed = start.completed(Completion::Majority, self.labels(), 0)?;
         let completion = (0..start.len()).map(|i| T::truth(&self.structure, &completed, i));
         let completion = completion.collect::<Result<_>>()?;
-        let is_open = of_candidates(start.candidates())?.counts()[1..] != [0, 0];
+        let is_open = start.open_rows().is_some_and(|rows| rows > 0);
         let start = is_open.then(|| self.candidate_problem(start, CandidateOptions::MMS)).transpose()?;
         Ok(Box::new(Turns::<T> { problem, start, completion }))
     }
@@ -121,16 +129,15 @@ impl<T: Task> Fitted<T> {
     ) -> Result<CandidateProblem<T::Structure>> {
         self.check(data)?;
         self.task.check_decided()?;
-        let candidates = of_candidates(data.candidates())?;
-        let Some(rows) = data.as_rows().filter(|rows| !rows.is_empty()) else {
+        if data.is_empty() {
             return Err(Error::parameter("training data", "there are no examples"));
+        }
+        let example = |i: usize| {
+            let Some(sets) = data.candidate_sets(i, self.labels()) else { return refuse(WITHOUT_CANDIDATES) };
+            let (input, weight) = (Arc::new(T::input(data, i)), self.task.weight(data, i));
+            Ok(CandidateExample { input, sets: Arc::new(sets), weight })
         };
-        let example = |i: usize| CandidateExample {
-            input: Arc::new(T::input(data, i)),
-            sets: Arc::new(candidates.sets(rows.range(i))),
-            weight: self.task.weight(data, i),
-        };
-        let examples = (0..data.len()).map(example).collect();
+        let examples = (0..data.len()).map(example).collect::<Result<_>>()?;
         Ok(CandidateProblem::new(self.structure.clone(), examples, options)?)
     }
 }

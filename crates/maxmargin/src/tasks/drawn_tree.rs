@@ -23,6 +23,8 @@ pub struct DrawnTree {
 pub struct DrawnNode {
     /// Its name.
     pub name: String,
+    /// Whether it is no node by itself, but a leaf that the node above it has of its own as a label.
+    pub is_own_leaf: bool,
     /// How many are above it, on the way on which it is drawn.
     pub depth: usize,
     /// α: how much of a path it is.
@@ -51,7 +53,7 @@ impl DrawnTree {
     pub fn with_counts(mut self, counts: &[(String, Retrieval)]) -> Self {
         let by_name: HashMap<&str, &Retrieval> =
             counts.iter().map(|(name, counts)| (name.as_str(), counts)).collect();
-        for node in &mut self.nodes {
+        for node in self.nodes.iter_mut().filter(|node| !node.is_own_leaf) {
             node.counts = Some(by_name.get(node.name.as_str()).copied().copied().unwrap_or_default());
         }
         self

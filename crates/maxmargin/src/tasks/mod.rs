@@ -12,6 +12,7 @@
 //! | [`Segmentation`] | `segmentation` | [`SequenceExamples`] | segments with a class each, which cut a sequence |
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
 //! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
+//! | [`Parsing`] | `parsing` | [`TreeExamples`] | a tree of labelled arcs over the words of a sentence |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 mod candidates;
@@ -22,6 +23,7 @@ mod demonstrating;
 mod drawn_image;
 mod drawn_tree;
 mod fitted;
+mod given_labels;
 pub mod hierarchy;
 mod label_weights;
 pub mod matching;
@@ -29,6 +31,7 @@ pub mod multiclass;
 pub mod multilabel;
 mod object;
 mod option;
+pub mod parsing;
 mod prediction;
 pub mod registry;
 mod searching;
@@ -54,6 +57,7 @@ pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
 pub use object::{ExampleBatches, FittedObject, TaskObject};
 pub use option::{OptionGroup, TaskOption};
+pub use parsing::{Parsing, TreeExamples};
 pub use prediction::{Certainty, Prediction};
 pub use searching::{SearchOptions, TaskSearch};
 pub use seen_weights::{SeenWeights, WeightChoice};
@@ -102,6 +106,9 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
     /// Whether it learns from candidates for its labels.
     const HAS_CANDIDATES: bool = false;
 
+    /// The fields of what is saved that follow from the training data: weights go from one model to another where they differ, by names.
+    const OF_DATA: &'static [&'static str] = &[];
+
     /// The options that are named by words: on a command line, in a configuration.
     fn options() -> Vec<TaskOption>;
 
@@ -140,17 +147,25 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Self::Data::from_table(table)
     }
 
+    /// Refuses candidates where the task learns from none.
+    fn check_candidates(options: &ReadOptions) -> Result<()> {
+        match options.candidates && !Self::HAS_CANDIDATES {
+            false => Ok(()),
+            true => {
+                let others = "chain, multiclass, multilabel and hierarchy do";
+                let problem = format!("{} does not learn from candidates; {others}", Self::NAME);
+                Err(Error::parameter("candidates", problem))
+            }
+        }
+    }
+
     /// The options with what the task has to say about tables.
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
         if options.tag_scheme.is_some() && !Self::HAS_TAGS {
             let problem = "schemes of tags are about sequences; the task chain learns these";
             return Err(Error::parameter("tag-scheme", problem));
         }
-        if options.candidates && !Self::HAS_CANDIDATES {
-            let problem =
-                format!("{} does not learn from candidates; chain, multiclass and hierarchy do", Self::NAME);
-            return Err(Error::parameter("candidates", problem));
-        }
+        Self::check_candidates(options)?;
         if options.candidates && options.tag_scheme.is_some() {
             let problem = "tags are not rewritten where they are candidates; leave one of the two out";
             return Err(Error::parameter("tag-scheme", problem));
@@ -355,6 +370,12 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         weights: &[f64],
     ) -> Vec<(String, String, f64)> {
         let _ = (structure, names, weights);
+        Vec::new()
+    }
+
+    /// Weights of three labels in a row, by their names, without those that are 0.
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        let _ = (names, weights);
         Vec::new()
     }
 

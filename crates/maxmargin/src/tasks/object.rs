@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::{
@@ -226,8 +227,11 @@ pub trait FittedObject: Debug + Send + Sync {
     fn pair_attributes(&self) -> usize;
     fn blocks(&self) -> Vec<Block>;
     fn save(&self) -> Stored;
+    /// See [`Task::OF_DATA`].
+    fn fields_of_data(&self) -> &'static [&'static str];
     fn weight_names(&self, labels: &Alphabet) -> WeightNames;
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
@@ -272,6 +276,15 @@ pub trait FittedObject: Debug + Send + Sync {
         labels: &Alphabet,
         background: Option<u32>,
     ) -> Result<(Metrics, usize)>;
+    /// How good the same predictions are for some of the examples at a time.
+    fn evaluate_samples(
+        &self,
+        weights: &[f64],
+        data: &dyn DataObject,
+        labels: &Alphabet,
+        background: Option<u32>,
+        samples: &[Vec<usize>],
+    ) -> Result<Vec<Metrics>>;
     /// How sure each part of the predictions for labelled data is (at least), and whether it is right.
     fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>>;
     /// The same task for further data to be read, with its options.
@@ -340,12 +353,20 @@ impl<T: Task> FittedObject for Fitted<T> {
         self.task.save()
     }
 
+    fn fields_of_data(&self) -> &'static [&'static str] {
+        T::OF_DATA
+    }
+
     fn weight_names(&self, labels: &Alphabet) -> WeightNames {
         self.task.weight_names(labels)
     }
 
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)> {
         T::couplings(&self.structure, names, weights)
+    }
+
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        self.task.triples(names, weights)
     }
 
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree> {
@@ -440,6 +461,33 @@ impl<T: Task> FittedObject for Fitted<T> {
             self.metrics(Comparison { truth, predicted: &predicted, labels, known, background })?;
         metrics.figures.extend(T::score_metrics(&self.structure, weights, truth, labels.len()));
         Ok((metrics, unproven))
+    }
+
+    fn evaluate_samples(
+        &self,
+        weights: &[f64],
+        truth: &dyn DataObject,
+        labels: &Alphabet,
+        background: Option<u32>,
+        samples: &[Vec<usize>],
+    ) -> Result<Vec<Metrics>> {
+        let truth = own::<T>(truth)?;
+        let best = |found: Vec<Found<LabelOf<T>>>| found.into_iter().next().map(|found| found.label);
+        let predicted: Vec<LabelOf<T>> = self
+            .predict(weights, truth, 1)?
+            .into_iter()
+            .map(|found| best(found).unwrap_or_default())
+            .collect();
+        let metrics = |sample: &Vec<usize>| {
+            let some = TaskData::subset(truth, sample)?;
+            let predicted: Vec<LabelOf<T>> = sample.iter().map(|&i| predicted[i].clone()).collect();
+            let (truth, known) = (&some, self.labels());
+            Ok(T::metrics(
+                &self.structure,
+                Comparison { truth, predicted: &predicted, labels, known, background },
+            ))
+        };
+        samples.par_iter().map(metrics).collect()
     }
 
     fn sure_and_right(&self, weights: &[f64], data: &dyn DataObject) -> Result<Vec<(f64, bool)>> {

@@ -9,7 +9,7 @@
 
 use std::sync::{LazyLock, RwLock};
 
-use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Segmentation, Task, TaskObject};
+use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Parsing, Segmentation, Task, TaskObject};
 use crate::error::{Error, Result};
 use crate::shown::did_you_mean;
 
@@ -21,6 +21,7 @@ static TASKS: LazyLock<RwLock<Vec<(&'static str, Maker)>>> = LazyLock::new(|| {
         entry::<Multiclass>(),
         entry::<Chain>(),
         entry::<Segmentation>(),
+        entry::<Parsing>(),
         entry::<Multilabel>(),
         entry::<Matching>(),
         ("hierarchy", || Box::new(Hierarchy::default())),

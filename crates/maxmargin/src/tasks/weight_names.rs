@@ -11,6 +11,8 @@ pub struct WeightNames {
     pub states: Vec<String>,
     /// The columns of the block with a row for each attribute: each has a state and a name.
     pub columns: Vec<(usize, String)>,
+    /// The rows of blocks, by the block's name, where they are neither: lengths of segments, say.
+    pub rows: Vec<(&'static str, Vec<String>)>,
 }
 
 impl WeightNames {
@@ -18,6 +20,11 @@ impl WeightNames {
     pub fn of_labels(labels: &Alphabet) -> Self {
         let states: Vec<String> = labels.iter().map(str::to_owned).collect();
         let columns = states.iter().cloned().enumerate().collect();
-        Self { states, columns }
+        Self { states, columns, rows: Vec::new() }
+    }
+
+    /// The names of a block's rows, where they have any of their own.
+    pub fn rows_of(&self, block: &str) -> Option<&[String]> {
+        self.rows.iter().find(|(name, _)| *name == block).map(|(_, rows)| &rows[..])
     }
 }

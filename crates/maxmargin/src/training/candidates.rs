@@ -8,9 +8,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Examples, Problem, Regularizer, Settings};
+use super::{Examples, Problem, Settings};
+use crate::checkpoint::Identity;
 use crate::data::Completion;
 use crate::error::{Error, Result};
 use crate::risk::{CandidateOptions, Risk};
@@ -133,7 +134,7 @@ impl Default for Candidates {
 }
 
 /// What is trained on in a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// Those parts alone whose label has one candidate.
@@ -145,14 +146,13 @@ pub enum Stage {
 }
 
 /// What a turn came to.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// What was trained on.
     pub stage: Stage,
     /// Its number in its stage, from 1.
     pub turn: usize,
     /// What is proven of its completion, or of the known parts.
-    #[serde(skip)]
     pub certificate: Certificate,
     /// How many completions changed after it.
     pub changed: usize,
@@ -162,6 +162,7 @@ pub struct Turn {
 
 /// Turns in the making.
 pub(super) struct Alternation {
+    candidates: Candidates,
     turns: Box<dyn CandidateTurns>,
     stage: Stage,
     done: Vec<Turn>,
@@ -169,22 +170,62 @@ pub(super) struct Alternation {
     before: Option<Report>,
 }
 
+/// Where the turns of a run are, as a checkpoint has it.
+#[derive(Serialize, Deserialize)]
+struct SavedTurns {
+    stage: Stage,
+    done: Vec<Turn>,
+    before: Option<Report>,
+    completion: Vec<Vec<u32>>,
+}
+
 impl Alternation {
+    /// What decides which way turns go.
+    pub(super) fn identity(&self) -> Identity {
+        let Candidates { method, inside, outside, start } = self.candidates;
+        let pair = |name: &str, value: String| (name.to_owned(), value);
+        vec![
+            pair("method for candidates", method.to_string()),
+            pair("weights of candidates", format!("{inside},{outside}")),
+            pair("start of candidates", start.to_string()),
+        ]
+    }
+
+    /// Where the turns are: all that the next one depends on, but for the weights.
+    pub(super) fn saved(&self) -> Result<Vec<u8>> {
+        let Self { stage, done, before, turns, .. } = self;
+        let (done, completion) = (done.clone(), turns.codes());
+        let saved = SavedTurns { stage: *stage, done, before: *before, completion };
+        postcard::to_stdvec(&saved).map_err(|error| Error::parameter("checkpoint", error.to_string()))
+    }
+
+    /// Goes on where the turns of an earlier run were. The risk to train on, if it is not the first one; nothing at all where these are not
+    /// the turns of such a run.
+    pub(super) fn go_on(&mut self, saved: &[u8]) -> Result<Option<Option<Box<dyn Risk>>>> {
+        let Ok(saved) = postcard::from_bytes::<SavedTurns>(saved) else { return Ok(None) };
+        let is_possible = match (saved.stage, self.stage) {
+            (Stage::Known, begun) => begun == Stage::Known,
+            (Stage::Start, begun) => begun != Stage::Own,
+            (Stage::Own, _) => true,
+        };
+        if !(is_possible && self.turns.take_codes(&saved.completion)) {
+            return Ok(None);
+        }
+        if saved.stage == Stage::Own {
+            self.turns.end_start();
+        }
+        (self.stage, self.done, self.before) = (saved.stage, saved.done, saved.before);
+        match self.stage {
+            Stage::Known => Ok(Some(None)),
+            Stage::Start | Stage::Own => Ok(self.turns.risk().ok().map(Some)),
+        }
+    }
+
     /// The first risk to train on, and what comes after it. None where there are no turns.
     pub(super) fn new(problem: &Problem, settings: &Settings) -> Result<Option<(Self, Box<dyn Risk>)>> {
-        let Some(candidates) = settings.candidates.filter(|candidates| candidates.method.takes_turns())
-        else {
-            return Ok(None);
-        };
+        let Some(candidates) = settings.turns() else { return Ok(None) };
         if settings.surrogate != Surrogate::MARGIN {
             let problem = format!("{} goes with the surrogate margin only", candidates.method);
-            return Err(Error::parameter("candidates", problem));
-        }
-        if let Regularizer::Chosen { .. } = settings.regularizer {
-            let problem = format!(
-                "{} needs a λ: to choose one takes held-out examples with true labels; say one with the option lambda",
-                candidates.method
-            );
             return Err(Error::parameter("candidates", problem));
         }
         let options = match candidates.method {
@@ -211,7 +252,7 @@ impl Alternation {
             None if turns.has_start() => (Stage::Start, turns.risk()?),
             None => (Stage::Own, turns.risk()?),
         };
-        Ok(Some((Self { turns, stage, done: Vec::new(), before: None }, risk)))
+        Ok(Some((Self { candidates, turns, stage, done: Vec::new(), before: None }, risk)))
     }
 
     /// The turns that are over.

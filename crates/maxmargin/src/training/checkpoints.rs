@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::checkpoint::{CheckpointDir, Identity};
+use crate::checkpoint::{CheckpointDir, Identity, Saved};
 use crate::error::{Error, Result};
 use crate::risk::Risk;
 use crate::shown::escaped_path;
@@ -45,6 +45,8 @@ impl CheckpointPlan {
 pub(super) struct Checkpoints {
     directory: CheckpointDir,
     identity: Identity,
+    /// What goes with the state.
+    beside: Vec<u8>,
     every: Duration,
     last: Instant,
 }
@@ -52,15 +54,33 @@ pub(super) struct Checkpoints {
 impl Checkpoints {
     /// Opens the directory.
     pub fn open(plan: &CheckpointPlan, identity: Identity) -> Result<Self> {
-        Ok(Self { directory: plan.open()?, identity, every: plan.every, last: Instant::now() })
+        let (every, last) = (plan.every, Instant::now());
+        Ok(Self { directory: plan.open()?, identity, beside: Vec::new(), every, last })
     }
 
-    /// The run as the checkpoint has it, if there is one.
-    pub fn load(&self, kind: SolverKind, risk: &dyn Risk) -> Result<Option<(RunState, Box<dyn Solver>)>> {
-        match self.directory.exists() {
-            true => self.directory.load_with(&self.identity, risk, kind.factory().as_slice()).map(Some),
-            false => Ok(None),
-        }
+    /// What the checkpoint has, if there is one.
+    pub fn saved(&self) -> Result<Option<Saved>> {
+        self.directory.exists().then(|| self.directory.saved(&self.identity)).transpose()
+    }
+
+    /// The run as the checkpoint has it.
+    pub fn load(
+        &self,
+        saved: &Saved,
+        kind: SolverKind,
+        risk: &dyn Risk,
+    ) -> Result<(RunState, Box<dyn Solver>)> {
+        self.directory.load_saved(saved, risk, kind.factory().as_slice())
+    }
+
+    /// An error about a checkpoint that is not as it was written.
+    pub fn damaged(&self) -> Error {
+        self.directory.damaged()
+    }
+
+    /// What is to be saved with the state from now on.
+    pub fn set_beside(&mut self, beside: Vec<u8>) {
+        self.beside = beside;
     }
 
     /// Writes a checkpoint when the last one is old enough. If that fails, the run goes on with the old one.
@@ -75,6 +95,6 @@ impl Checkpoints {
 
     /// Writes a checkpoint.
     pub fn save(&self, state: &RunState, solver: &dyn Solver, risk: &dyn Risk) -> Result<()> {
-        self.directory.save(&self.identity, state, solver, risk)
+        self.directory.save_beside(&self.beside, &self.identity, state, solver, risk)
     }
 }

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Background, Known, Problem, mismatch};
-use crate::data::{
-    Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, RowCandidates, Source, Unseen, Vocabulary,
-};
+use crate::data::{Alphabet, DataObject, LabelSpellings, ReadOptions, Reading, Source, Unseen, Vocabulary};
 use crate::error::{Error, Place, Result};
 use crate::metrics::{ConfidenceBin, Metrics};
 use crate::model::Model;
@@ -77,12 +75,10 @@ impl HeldOut {
             let file = files.first().cloned().unwrap_or_default();
             return Err(Error::data(Place::new(file, 0, 0), problem));
         }
-        if let Some([_, several, any]) = data.candidates().map(RowCandidates::counts)
-            && several + any > 0
-        {
+        if let Some(open) = data.open_rows().filter(|&open| open > 0) {
             let problem = format!(
                 "{} several candidates or any label, but an evaluation needs the true labels",
-                match several + any {
+                match open {
                     1 => "1 row has".to_owned(),
                     rows => format!("{rows} rows have"),
                 }
@@ -161,6 +157,17 @@ impl HeldOut {
         bins: usize,
     ) -> Result<Vec<ConfidenceBin>> {
         Ok(ConfidenceBin::of(task.sure_and_right(weights, self.data())?, bins))
+    }
+
+    /// The same for some of the examples at a time, of which each may come several times; they are predicted once. Figures for which scores are
+    /// needed are not among these.
+    pub fn resampled(
+        &self,
+        task: &dyn FittedObject,
+        weights: &[f64],
+        samples: &[Vec<usize>],
+    ) -> Result<Vec<Metrics>> {
+        task.evaluate_samples(weights, self.data(), &self.labels, self.background, samples)
     }
 
     /// What these weights predict for it, against the truth.

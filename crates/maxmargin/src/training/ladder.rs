@@ -8,8 +8,8 @@ const FACTOR: f64 = 3.162_277_660_168_379_5;
 /// So many values are tried in any case where nobody named any: figures need not get better from the first step on.
 const LEAST: usize = 5;
 
-/// So many values smaller than the best one must be worse before no smaller one is tried, where nobody named any, unless one is worse
-/// by more than what counts as equal: the smaller λ, the longer it takes. Beyond the end of a list it is one.
+/// So many values smaller than the best one must be worse before no smaller one is tried, where nobody named any and a ladder is strict, unless
+/// one is worse by more than what counts as equal. Else it is one: the smaller λ, the longer it takes, and what is hardly better is not taken.
 const PATIENCE: usize = 2;
 
 /// The most values beyond either end of what was asked for.
@@ -115,7 +115,7 @@ impl Ladder {
         let worth = |(place, rung): (usize, &Rung)| match rung.badness - least.badness {
             // Where figures do not move at all, nothing may be learnt yet.
             0.0 if self.patience > 1 && !self.is_beyond(place) => 0,
-            worse if worse > rung.tolerance => PATIENCE,
+            worse if worse > rung.tolerance || !self.is_strict => PATIENCE,
             _ => 1,
         };
         let worse: usize = self.tried.iter().enumerate().filter(smaller).map(worth).sum();
@@ -219,13 +219,15 @@ mod tests {
         assert_eq!((tried, best), (vec![4.0, 2.0, 1.0, 0.5], 1.0));
     }
 
-    /// What counts as equal still says when it gets worse: one value that is a little worse ends nothing.
+    /// In a strict one, a value that is a little worse ends nothing.
     #[test]
-    fn a_strict_ladder_goes_down_as_far() {
-        let usual = climb(Ladder::down_from(1.0), from(0.01), 0.6).0;
-        let strict = climb(Ladder::down_from(1.0).strict(), from(0.01), 0.6).0;
-        let least = |tried: Vec<f64>| tried.into_iter().reduce(f64::min).unwrap();
-        assert_eq!(least(usual), least(strict));
+    fn a_strict_ladder_goes_one_step_further() {
+        let below = |ladder: Ladder, tolerance| {
+            climb(ladder, from(0.01), tolerance).0.iter().filter(|lambda| **lambda < 0.99e-2).count()
+        };
+        assert_eq!(below(Ladder::down_from(1.0), 0.6), 1);
+        assert_eq!(below(Ladder::down_from(1.0).strict(), 0.6), 2);
+        assert_eq!(below(Ladder::down_from(1.0).strict(), 0.1), 1, "more than a little");
     }
 
     /// A value that is as good as the best, and larger, changes nothing about where it gets worse.
@@ -255,6 +257,8 @@ mod tests {
         assert!(last < sorted(f64::max) && last > sorted(f64::min), "{tried:?}");
         // Where they never move, it ends all the same.
         let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.5, 0.0);
+        assert_eq!((tried.len(), best), (LEAST + 1, 1.0));
+        let (tried, best) = climb(Ladder::down_from(1.0).strict(), |_| 0.5, 0.0);
         assert_eq!((tried.len(), best), (LEAST + PATIENCE, 1.0));
         // Earlier where nothing is left to be had.
         let (tried, best) = climb(Ladder::down_from(1.0), |_| 0.0, 0.0);

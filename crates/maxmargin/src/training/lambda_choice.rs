@@ -4,6 +4,8 @@
 //! hardly change below that. [`Path::ladder`] says where it begins, and [`Ladder`](super::Ladder) where it ends. Everything follows from
 //! data, settings and seed, whatever the number of threads.
 //!
+//! Of [candidates](super::Candidates) that are learnt from by turns, what is held out is judged where there is one: on the known parts of its examples.
+//!
 //! Where an option leaves more open than λ ([`Task::variants`](crate::tasks::Task::variants)), that is chosen with it, by the same figure.
 
 use std::ops::ControlFlow;
@@ -31,7 +33,7 @@ const FEW: usize = 1000;
 /// in about so many folds as make this many of all examples,
 const ENOUGH: usize = 1500;
 /// but in no more than this.
-const MOST_FOLDS: usize = 10;
+const MOST_FOLDS: usize = 5;
 
 /// Figures that differ by less than this share of their own standard error are as good as each other. (Of few examples the best one is taken all
 /// the same: time is not what they lack.)
@@ -102,7 +104,12 @@ struct Split {
 
 impl Split {
     fn new(problem: &Problem, train: &[usize], others: &[usize], settings: &Settings) -> Result<Self> {
-        let held_out = HeldOut::from_training(problem.examples().data().subset(others)?, problem.known())?;
+        let mut data = problem.examples().data().subset(others)?;
+        if settings.turns().is_some() {
+            // What is not known cannot be judged.
+            data = data.known_parts()?;
+        }
+        let held_out = HeldOut::from_training(data, problem.known())?;
         let held_out = held_out.with_background(problem.task(), &settings.background)?;
         Ok(Self { problem: problem.subset(train)?, held_out })
     }
@@ -116,16 +123,21 @@ impl Split {
             return Err(Error::parameter("lambda", problem));
         }
         let usual = || ENOUGH.div_ceil(examples).clamp(2, MOST_FOLDS.min(examples));
-        match asked.or_else(|| (examples < FEW).then(usual)) {
+        let splits: Vec<Self> = match asked.or_else(|| (examples < FEW).then(usual)) {
             Some(count) => cross_validation(examples, count, settings.seed)?
                 .iter()
                 .map(|(train, others)| Self::new(problem, train, others, settings))
-                .collect(),
+                .collect::<Result<_>>()?,
             None => {
                 let (train, others) = hold_out(examples, HELD_OUT, settings.seed)?;
-                Ok(vec![Self::new(problem, &train, &others, settings)?])
+                vec![Self::new(problem, &train, &others, settings)?]
             }
+        };
+        if splits.iter().any(|split| split.held_out.data().is_empty()) {
+            let problem = "to choose it takes labels that are known, and some of the held-out examples have none with one candidate; name it";
+            return Err(Error::parameter("lambda", problem));
         }
+        Ok(splits)
     }
 }
 

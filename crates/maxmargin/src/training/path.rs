@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use super::candidates::Alternation;
 use super::run::follow;
-use super::{Event, Ladder, Problem, Settings};
+use super::{Event, Ladder, Problem, Regularizer, Settings, Trained, Trainer};
 use crate::error::Result;
 use crate::linear::norm_squared;
 use crate::model::Model;
@@ -16,7 +17,7 @@ use crate::solver::{Choice, Halt, Limits, Outcome, RunState, Solver, SolverKind,
 const FIRST_SHARE: f64 = 0.1;
 
 /// Runs on one problem for several λ, which should fall. The same solver goes on where it can, with all it knows; else a
-/// new one starts from the weights.
+/// new one starts from the weights. Learning from candidates takes its turns anew with each λ: where they end depends on where they start.
 pub struct Path<'a> {
     problem: &'a Problem,
     settings: Settings,
@@ -44,7 +45,10 @@ pub struct PathStep {
 
 impl<'a> Path<'a> {
     pub(super) fn new(problem: &'a Problem, settings: Settings) -> Result<Self> {
-        let risk = problem.risk()?;
+        let risk = match Alternation::new(problem, &settings)? {
+            Some((_, risk)) => risk,
+            None => problem.risk()?,
+        };
         settings.solver.check(risk.as_ref())?;
         Ok(Self { problem, settings, risk, weights: None, kept: None })
     }
@@ -82,6 +86,9 @@ impl<'a> Path<'a> {
         halt: &Halt,
         observe: impl FnMut(Event<'_>) -> ControlFlow<()>,
     ) -> Result<PathStep> {
+        if self.settings.turns().is_some() {
+            return self.step_by_turns(lambda, halt, observe);
+        }
         let (risk, limits) = (self.risk.as_ref(), self.limits());
         let mut settings = self.settings.solver_settings(lambda)?;
         settings.start = self.weights.take();
@@ -104,5 +111,22 @@ impl<'a> Path<'a> {
         self.weights = Some(weights.clone());
         self.kept = Some((choice.kind, solver));
         Ok(PathStep { model, weights, solver: name, choice, settings, outcome })
+    }
+
+    fn step_by_turns(
+        &self,
+        lambda: f64,
+        halt: &Halt,
+        observe: impl FnMut(Event<'_>) -> ControlFlow<()>,
+    ) -> Result<PathStep> {
+        let regularizer = Regularizer::Lambda(lambda);
+        let settings = Settings { regularizer, tune_threshold: None, ..self.settings.clone() };
+        let task = self.problem.task();
+        let training = Trainer::of(task.task(), settings).prepare_problem(self.problem.again())?;
+        let (choice, settings) = (training.choice(), training.settings().clone());
+        let Trained { model, solver, stop, report, .. } = training.run(halt, observe)?;
+        let weights = model.weights_of(self.problem.examples().names(), task.pair_attributes())?;
+        let outcome = Outcome { weights: Vec::new(), report, stop };
+        Ok(PathStep { model, weights, solver, choice, settings, outcome })
     }
 }

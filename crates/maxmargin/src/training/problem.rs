@@ -63,13 +63,22 @@ impl Problem {
 
     /// The same problem with some of its examples.
     pub fn subset(&self, examples: &[usize]) -> Result<Self> {
-        Ok(Self {
+        Ok(self.with_examples(self.examples.subset(examples)?))
+    }
+
+    /// The same problem once more.
+    pub(super) fn again(&self) -> Self {
+        self.with_examples(self.examples.clone())
+    }
+
+    fn with_examples(&self, examples: Examples) -> Self {
+        Self {
             task: self.task.boxed(),
-            examples: self.examples.subset(examples)?,
+            examples,
             search: self.search.clone(),
             search_options: self.search_options,
             preprocessing: self.preprocessing.clone(),
-        })
+        }
     }
 
     /// The task.

@@ -93,8 +93,9 @@ impl Training {
     }
 
     /// How far it is: above 0 passes where a checkpoint is gone on with.
-    pub fn report(&self) -> &Report {
-        self.state.report()
+    pub fn report(&self) -> Report {
+        let report = self.state.report();
+        self.alternation.as_ref().map_or(*report, |turns| turns.total(report))
     }
 
     /// An estimate of the memory that the whole process will take at most, in bytes: data, names and solver. `None` where nothing is
@@ -109,10 +110,16 @@ impl Training {
 
     /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.
     pub(super) fn with_checkpoint(mut self, plan: &CheckpointPlan) -> Result<Self> {
-        let identity = super::identity::identity(&self.problem, self.choice.kind, &self.settings);
+        let mut identity = super::identity::identity(&self.problem, self.choice.kind, &self.settings);
+        identity.extend(self.alternation.iter().flat_map(Alternation::identity));
         let checkpoints = Checkpoints::open(plan, identity)?;
-        if let Some((state, solver)) = checkpoints.load(self.choice.kind, self.risk.as_ref())? {
-            (self.state, self.solver) = (state, solver);
+        if let Some(saved) = checkpoints.saved()? {
+            if let Some(turns) = &mut self.alternation {
+                let risk = turns.go_on(&saved.beside)?.ok_or_else(|| checkpoints.damaged())?;
+                self.risk = risk.unwrap_or(self.risk);
+            }
+            let loaded = checkpoints.load(&saved, self.choice.kind, self.risk.as_ref())?;
+            (self.state, self.solver) = loaded;
         }
         self.checkpoints = Some(checkpoints);
         Ok(self)
@@ -127,17 +134,31 @@ impl Training {
         let stop = loop {
             let (risk, alternation) = (self.risk.as_ref(), self.alternation.as_ref());
             let limits = alternation.map_or(self.limits, |turns| turns.left(self.limits));
-            let checkpoints = self.checkpoints.as_mut();
-            let observe_pass = |event: Event<'_>| match (event, alternation) {
-                (Event::Pass(report, is_last), Some(turns)) => {
-                    observe(Event::Pass(&turns.total(report), is_last))
-                }
-                (event, _) => observe(event),
+            let mut checkpoints = self.checkpoints.as_mut();
+            // From here on to the end of the turn. A checkpoint that is written after that is one of before it: to complete examples once more
+            // gives the same completions.
+            if let (Some(checkpoints), Some(turns)) = (&mut checkpoints, alternation) {
+                checkpoints.set_beside(turns.saved()?);
+            }
+            let mut is_broken_off = false;
+            let observe_pass = |event: Event<'_>| {
+                let flow = match (event, alternation) {
+                    (Event::Pass(report, is_last), Some(turns)) => {
+                        observe(Event::Pass(&turns.total(report), is_last))
+                    }
+                    (event, _) => observe(event),
+                };
+                is_broken_off |= flow.is_break();
+                flow
             };
             let solver = self.solver.as_mut();
             let stop = follow(solver, risk, limits, halt, &mut self.state, checkpoints, observe_pass)?;
-            if !self.next_turn(stop, &mut observe)? {
-                break stop;
+            is_broken_off |= halt.is_asked();
+            match ends_turn(stop) && alternation.is_some() {
+                // The turn is over, but not the run.
+                true if is_broken_off => break Stop::Interrupted,
+                true if self.next_turn(&mut observe)? => {}
+                _ => break stop,
             }
         };
         let risk = self.risk.as_ref();
@@ -174,17 +195,9 @@ impl Training {
         Ok(Trained { model, solver, stop, report, problem: self.problem, checkpoint_failure, turns })
     }
 
-    /// Learning from candidates: ends a turn that reached its gap, and begins another one where completions changed.
-    fn next_turn(
-        &mut self,
-        stop: Stop,
-        observe: &mut impl FnMut(Event<'_>) -> ControlFlow<()>,
-    ) -> Result<bool> {
-        let Some(turns) =
-            self.alternation.as_mut().filter(|_| matches!(stop, Stop::GapReached | Stop::Stalled))
-        else {
-            return Ok(false);
-        };
+    /// Learning from candidates: ends a turn, and begins another one where completions changed.
+    fn next_turn(&mut self, observe: &mut impl FnMut(Event<'_>) -> ControlFlow<()>) -> Result<bool> {
+        let Some(turns) = &mut self.alternation else { return Ok(false) };
         let weights = self.state.weights();
         let next = turns.next(&weights, self.state.report())?;
         let told = turns.done().last().map(|turn| observe(Event::Turn(turn)));
@@ -195,6 +208,11 @@ impl Training {
         self.risk = risk;
         Ok(true)
     }
+}
+
+/// Whether a turn of learning from candidates has come as far as it can.
+fn ends_turn(stop: Stop) -> bool {
+    matches!(stop, Stop::GapReached | Stop::Stalled)
 }
 
 /// Runs a solver, telling what happens.

@@ -199,6 +199,13 @@ pub struct Settings {
     pub tune_threshold: Option<ThresholdMetric>,
 }
 
+impl Settings {
+    /// How candidate labels are learnt from, where that goes by turns.
+    pub(super) fn turns(&self) -> Option<Candidates> {
+        self.candidates.filter(|candidates| candidates.method.takes_turns())
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -215,11 +215,7 @@ impl Trainer {
         }
         // First, since without examples there is no λ either.
         let alternation = Alternation::new(&problem, &self.settings)?;
-        if alternation.is_some() && self.checkpoint.is_some() {
-            let problem = "there are none of training by turns; leave it out";
-            return Err(Error::parameter("checkpoint", problem));
-        }
-        let (alternation, mut risk) = match alternation {
+        let (mut alternation, mut risk) = match alternation {
             Some((alternation, risk)) => (Some(alternation), risk),
             None => (None, problem.risk()?),
         };
@@ -230,7 +226,10 @@ impl Trainer {
         let begun = Instant::now();
         let (lambda, lambda_choice) = self.decide(&mut problem, &variants, halt, observe)?;
         if !variants.is_empty() {
-            risk = problem.risk()?;
+            (alternation, risk) = match Alternation::new(&problem, &self.settings)? {
+                Some((alternation, risk)) => (Some(alternation), risk),
+                None => (None, problem.risk()?),
+            };
         }
         let mut settings = self.settings.solver_settings(lambda)?;
         let choice = self.settings.solver.resolve(risk.as_ref(), lambda);

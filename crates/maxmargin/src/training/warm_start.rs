@@ -14,7 +14,6 @@ use crate::linear::SeenPairs;
 use crate::model::{Block, Model};
 use crate::tasks::FittedObject;
 use crate::tasks::chain::PAIR_ATTRIBUTES;
-use crate::tasks::segmentation::{self, LENGTH};
 
 /// The new place of each old one, where there is one.
 type Places = Vec<Option<usize>>;
@@ -36,10 +35,13 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
     let other_weights = || differs("it has other weights; give the task the same options as then");
     let attributes = attributes(before, now, (old.pair_attributes(), new.pair_attributes()))
         .ok_or_else(|| differs("it has none of the attributes of the training data"))?;
+    let (old_names, new_names) = (old.weight_names(&before.labels), new.weight_names(&now.labels));
+    let name = |(_, name): &'_ (usize, String)| name.clone();
+    let columns = by_name(old_names.columns.iter().map(name), new_names.columns.iter().map(name));
     if old.seen_pairs().is_some() || new.seen_pairs().is_some() {
         return match options(old) == options(new) {
             true => {
-                let mut weights = of_pairs(model, new, &attributes, now.attributes.len(), &labels);
+                let mut weights = of_pairs(model, new, &attributes, now.attributes.len(), &columns);
                 copy_label_blocks(model, new, &labels, &mut weights);
                 Ok(weights)
             }
@@ -47,10 +49,7 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         };
     }
     let mut weights = vec![0.0; new.dim()];
-    let (old_names, new_names) = (old.weight_names(&before.labels), new.weight_names(&now.labels));
     let states = by_name(old_names.states.iter(), new_names.states.iter());
-    let name = |(_, name): &'_ (usize, String)| name.clone();
-    let columns = by_name(old_names.columns.iter().map(name), new_names.columns.iter().map(name));
     let are_same_labels = before.labels.iter().eq(now.labels.iter());
     // Attributes of pairs, where both have any, are rows of a block of their own, before that of the others.
     let (of_pairs, others) = attributes.split_at(old.pair_attributes());
@@ -71,18 +70,25 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
         if from.shape.len() != to.shape.len() {
             return Err(other_weights());
         }
-        let first = usize::from(k == 0);
+        let own_rows = old_names.rows_of(from.name).zip(new_names.rows_of(to.name));
+        let rows: Vec<Places> = match own_rows {
+            _ if k == 0 => rows.clone(),
+            Some((old, new))
+                if (Some(&old.len()), Some(&new.len())) == (from.shape.first(), to.shape.first()) =>
+            {
+                vec![by_name(old.iter(), new.iter()).0]
+            }
+            _ => Vec::new(),
+        };
+        let first = rows.len();
         let (named, sizes) = if k == 0 { &columns } else { &states };
         let is_about_names = |axis: usize| (from.shape[axis], to.shape[axis]) == *sizes;
         let axes: Vec<Places> = if (first..from.shape.len()).all(is_about_names) {
-            let rows = rows.iter().take(first).cloned();
-            rows.chain((first..from.shape.len()).map(|_| named.clone())).collect()
-        } else if from.name == LENGTH && is_about_names(1) {
-            let lengths = (0..from.shape[0]).map(|length| (length < to.shape[0]).then_some(length));
-            vec![lengths.collect(), named.clone()]
+            rows.into_iter().chain((first..from.shape.len()).map(|_| named.clone())).collect()
         } else if are_same_labels && from.shape[first..] == to.shape[first..] {
-            let rows = rows.iter().take(first).cloned();
-            rows.chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect())).collect()
+            rows.into_iter()
+                .chain(from.shape[first..].iter().map(|&size| (0..size).map(Some).collect()))
+                .collect()
         } else {
             continue;
         };
@@ -115,9 +121,7 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
     fields.remove("links");
     fields.remove("class_weights");
     fields.remove(PAIR_ATTRIBUTES);
-    // Which nodes there are, and where labels end, goes by names too, and so does which classes there are.
-    let of_nodes = ["hierarchy", "ends", "inner", "never_empty", "alpha_rule", "pairs", "triples", "tensors"];
-    for by_name in of_nodes.iter().chain(&segmentation::OF_DATA) {
+    for by_name in ["pairs", "triples", "tensors"].iter().chain(task.fields_of_data()) {
         fields.remove(*by_name);
     }
     if let Some(sets) = fields.get_mut("sets").and_then(|sets| sets.as_object_mut()) {
@@ -128,23 +132,23 @@ fn options(task: &dyn FittedObject) -> serde_json::Map<String, serde_json::Value
 }
 
 /// Weights where one of the two has weights for some pairs of attributes and labels only, given the new places of old attributes and
-/// labels.
+/// of what attributes have weights for, with the numbers of both.
 fn of_pairs(
     model: &Model,
     new: &dyn FittedObject,
     attributes: &[Option<usize>],
     new_attributes: usize,
-    labels: &[Option<usize>],
+    (columns, (old_width, new_width)): &(Places, (usize, usize)),
 ) -> Vec<f64> {
     let old = model.task();
     let mut weights = vec![0.0; new.dim()];
     // Where the weights of all attributes end, those of the constant feature begin.
-    let constant = |task: &dyn FittedObject, attributes: usize| {
-        task.seen_pairs().map_or(attributes * task.labels(), SeenPairs::len)
+    let constant = |task: &dyn FittedObject, attributes: usize, width: usize| {
+        task.seen_pairs().map_or(attributes * width, SeenPairs::len)
     };
-    let new_place = |row: usize, label: usize| match new.seen_pairs() {
-        Some(pairs) => pairs.place(row, label as u32),
-        None => Some(row * new.labels() + label),
+    let new_place = |row: usize, column: usize| match new.seen_pairs() {
+        Some(pairs) => pairs.place(row, column as u32),
+        None => Some(row * new_width + column),
     };
     let mut take = |from: usize, to: Option<usize>| {
         let old = model.weights().get(from);
@@ -156,16 +160,16 @@ fn of_pairs(
         let Some(new_row) = *place else { continue };
         let range = match old.seen_pairs() {
             Some(pairs) => pairs.starts()[row]..pairs.starts()[row + 1],
-            None => row * old.labels()..(row + 1) * old.labels(),
+            None => row * old_width..(row + 1) * old_width,
         };
         for from in range {
-            let label = old.seen_pairs().map_or(from % old.labels(), |pairs| pairs.labels()[from] as usize);
-            take(from, labels[label].and_then(|label| new_place(new_row, label)));
+            let column = old.seen_pairs().map_or(from % old_width, |pairs| pairs.labels()[from] as usize);
+            take(from, columns[column].and_then(|column| new_place(new_row, column)));
         }
     }
-    let (from, to) = (constant(old, attributes.len()), constant(new, new_attributes));
-    for (label, place) in labels.iter().enumerate() {
-        take(from + label, place.map(|label| to + label));
+    let (from, to) = (constant(old, attributes.len(), *old_width), constant(new, new_attributes, *new_width));
+    for (column, place) in columns.iter().enumerate() {
+        take(from + column, place.map(|column| to + column));
     }
     weights
 }

@@ -4,7 +4,6 @@
 pub mod fault;
 pub mod label_plane;
 pub mod models;
-pub mod network;
 pub mod polytope;
 pub mod problem;
 pub mod reference;

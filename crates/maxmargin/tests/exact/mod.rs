@@ -15,3 +15,4 @@ pub mod judge;
 pub mod objective;
 pub mod optimum;
 pub mod rational;
+pub mod segments;

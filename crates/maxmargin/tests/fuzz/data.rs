@@ -6,12 +6,13 @@ use std::path::Path;
 use maxmargin::Result;
 use maxmargin::data::templates::{Gazetteer, TemplateSyntax};
 use maxmargin::data::{
-    Alphabet, ColumnOptions, DataObject, Dataset, Format, Impute, Missing, NodeGraph, Preprocessing,
+    Alphabet, Column, ColumnOptions, DataObject, Dataset, Format, Impute, Missing, NodeGraph, Preprocessing,
     ReadOptions, TableColumns, UNKNOWN_LABEL, Vocabulary, read_hierarchy, read_label_costs,
     read_label_weights, read_node_names, read_pairs, read_training, read_with,
 };
-use maxmargin::inference::Hierarchy;
-use maxmargin::tasks::{HierarchyExamples, TaskObject};
+use maxmargin::inference::{Hierarchy, Roots};
+use maxmargin::structure::DependencyTree;
+use maxmargin::tasks::{HierarchyExamples, Parsing, Task, TaskObject};
 
 use super::{Read, Shape, Sound, Target, sound};
 use crate::common;
@@ -160,6 +161,19 @@ pub fn targets() -> Vec<Target> {
                     assert!(list.phrases.iter().all(|phrase| !phrase.is_empty() && !phrase.contains('\n')));
                     Ok(())
                 }),
+            },
+            Target {
+                name: "conllu",
+                sound: vec![
+                    sound(
+                        "# text = don't go\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n1\tdo\tdo\tAUX\tVB\t_\t3\taux\t_\t_\n2\tn't\tnot\tPART\t_\tA=B\t3\tadvmod\t_\tX\n3\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_\r\n3.1\tx\t_\t_\t_\t_\t_\t_\t3:y\t_\n\n1\tÜ\t_\tX\t_\t_\t0\troot\t_\t_\n",
+                        0,
+                    ),
+                    sound("1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n2\tb\t_\t_\t_\t_\t_\t_\t_\t_\n\n", 1),
+                    sound("1\ta\t_\t_\t_\t_\t0\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\ty\t_\t_\n", 2),
+                ],
+                shape: Shape::Plain,
+                read: Box::new(read_trees),
             },
             Target {
                 name: "label-names",
@@ -337,6 +351,31 @@ fn read_hierarchical(path: &Path, way: u64) -> Result<()> {
     let again = task.read(&once, &options, Some(&read.names))?;
     check(again.data.as_ref(), read.names.labels.len());
     assert_eq!(again.data.labels(), read.data.labels());
+    Ok(())
+}
+
+/// The file has sentences with their trees: to learn from, with the names of a model, or with several words below the root.
+fn read_trees(path: &Path, way: u64) -> Result<()> {
+    let roots = if way & 2 != 0 { Roots::Any } else { Roots::One };
+    let task = Parsing { roots, projectivize: way & 4 != 0, ..Parsing::default() };
+    let once = [path.to_owned()];
+    let names = match way & 1 {
+        0 => None,
+        _ => Some(common::named(&["aux", "root"], &["form"])),
+    };
+    let read = Task::read(&task, &once, &ReadOptions::default(), names.as_ref())?;
+    for i in 0..DataObject::len(&read.data) {
+        let Some(tree) = read.data.tree(i) else { continue };
+        assert_eq!(tree.len(), read.data.sentence(i).len());
+        assert_eq!(DependencyTree::fault(&tree.heads, Roots::Any), None);
+        assert!(way & 5 != 4 || tree.is_projective());
+        // What is written is read again.
+        let text = read.data.text(i).expect("it was read from a file");
+        let same: Vec<(u32, &str)> = (0..text.len())
+            .map(|word| (text.heads().expect("there is a tree")[word], text.column(word, Column::Deprel)))
+            .collect();
+        assert_eq!(text.with_tree(same), text.text());
+    }
     Ok(())
 }
 

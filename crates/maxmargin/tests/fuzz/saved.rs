@@ -20,7 +20,7 @@ use super::{Shape, Sound, Target, put};
 use crate::common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 /// The line with which a checkpoint begins.
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 5\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 6\n";
 
 pub fn targets() -> Vec<Target> {
     let mut models = models_of_sets();
@@ -132,11 +132,14 @@ pub fn spoil_tensors(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes()[..], &header, &data].concat()
 }
 
+/// What is beside the state: its length, and its fingerprint.
+type Beside = (u64, u64);
+
 /// Spoils the state, and lets header and seal vouch for it.
 pub fn spoil_checkpoint(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
-    let header =
-        bytes.strip_prefix(MAGIC).and_then(|rest| postcard::take_from_bytes::<(Identity, u64)>(rest).ok());
-    let Some(((mut identity, ..), body)) = header else { return mutate(bytes, &[], random) };
+    let read = |rest| postcard::take_from_bytes::<(Identity, Beside, u64)>(rest).ok();
+    let header = bytes.strip_prefix(MAGIC).and_then(read);
+    let Some(((mut identity, mut beside, _), body)) = header else { return mutate(bytes, &[], random) };
     let mut body = mutate(&body[..body.len().saturating_sub(size_of::<u64>())], &[], random);
     body.extend(fingerprint_of_bytes(&body).to_le_bytes());
     if let Some((_, value)) = identity.first_mut()
@@ -144,6 +147,9 @@ pub fn spoil_checkpoint(bytes: &[u8], random: &mut Pcg64Mcg) -> Vec<u8> {
     {
         *value = String::from_utf8_lossy(&mutate(value.as_bytes(), &[], random)).into_owned();
     }
-    let header = postcard::to_stdvec(&(identity, body.len() as u64)).expect("memory");
+    if random.random_bool(0.1) {
+        beside.0 = random.random::<u64>() >> random.random_range(0..64);
+    }
+    let header = postcard::to_stdvec(&(identity, beside, body.len() as u64)).expect("memory");
     [MAGIC, &header, &body].concat()
 }

@@ -1,28 +1,31 @@
 //! `maxmargin compare`: the papers' tables, on your data.
 
 mod curves;
+mod models;
 mod searches;
 mod solvers;
 
 use anyhow::Result;
-use clap::Command;
+use clap::{Args, Command};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::training::Problem;
 
+pub use self::models::CompareModels;
 pub use self::searches::CompareSearches;
 pub use self::solvers::CompareSolvers;
-use crate::arguments::{ChosenTask, ProblemArguments, with_tasks};
+use crate::arguments::{ChosenTask, ProblemArguments, reading_flags, with_tasks};
 use crate::print::count;
 
-/// The command with its two subcommands.
-pub fn command() -> Command {
+/// The command with its subcommands.
+pub fn command(is_whole: bool) -> Command {
     Command::new("compare")
         .about("Compare methods on your data, as the papers do on theirs")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
-        .subcommand(with_tasks::<CompareSolvers>("solvers"))
-        .subcommand(with_tasks::<CompareSearches>("searches"))
+        .subcommand(with_tasks::<CompareSolvers>("solvers", is_whole))
+        .subcommand(with_tasks::<CompareSearches>("searches", is_whole))
+        .subcommand(reading_flags(CompareModels::augment_args(Command::new("models"))))
 }
 
 /// Refuses flags that a comparison does not look at.

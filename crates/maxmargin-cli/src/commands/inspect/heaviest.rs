@@ -59,7 +59,7 @@ impl<'a> Heaviest<'a> {
             return self.seen_attributes(seen, block.start);
         }
         let attributes = model.names().attributes.len() - pairs;
-        let WeightNames { states, columns } = &self.names;
+        let WeightNames { states, columns, .. } = &self.names;
         let (columns, width): (Vec<(usize, &str)>, _) = match has_labels(model) {
             false => (vec![(0, block.name)], 1),
             true => {
@@ -81,15 +81,15 @@ impl<'a> Heaviest<'a> {
     }
 
     /// The same where only some pairs of attributes and labels have weights, which start there.
-    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&'a str, Vec<(String, f64)>)> {
-        let (model, names) = (self.model, &self.model.names().labels);
-        let is_shown: Vec<bool> = names.iter().map(|label| self.is_shown(label)).collect();
-        let mut of_labels: Vec<Vec<(usize, f64)>> = vec![Vec::new(); names.len()];
+    fn seen_attributes(&self, seen: &SeenPairs, start: usize) -> Vec<(&str, Vec<(String, f64)>)> {
+        let WeightNames { states, columns, .. } = &self.names;
+        let is_shown: Vec<bool> = columns.iter().map(|(state, _)| self.is_shown(&states[*state])).collect();
+        let mut of_columns: Vec<Vec<(usize, f64)>> = vec![Vec::new(); columns.len()];
         for (attribute, places) in seen.starts().windows(2).enumerate() {
             for place in places[0]..places[1] {
-                let (label, weight) = (seen.labels()[place] as usize, model.weights()[start + place]);
-                if is_shown[label] && weight != 0.0 {
-                    of_labels[label].push((attribute, weight));
+                let (column, weight) = (seen.labels()[place] as usize, self.model.weights()[start + place]);
+                if is_shown[column] && weight != 0.0 {
+                    of_columns[column].push((attribute, weight));
                 }
             }
         }
@@ -97,8 +97,8 @@ impl<'a> Heaviest<'a> {
             let order = largest(list.len(), self.top, |i| list[i].1);
             order.into_iter().map(|i| (self.attribute(list[i].0), list[i].1)).collect()
         };
-        let shown = names.iter().zip(&of_labels).filter(|(label, _)| self.is_shown(label));
-        shown.map(|(label, list)| (label, named(list))).collect()
+        let shown = columns.iter().zip(&of_columns).zip(is_shown).filter(|(_, is_shown)| *is_shown);
+        shown.map(|(((_, name), list), _)| (name.as_str(), named(list))).collect()
     }
 
     fn attribute(&self, number: usize) -> String {
@@ -154,6 +154,14 @@ impl<'a> Heaviest<'a> {
         order.into_iter().map(|i| all[i]).collect()
     }
 
+    /// The heaviest weights of three labels in a row, of which one is shown.
+    fn triples(&self) -> Vec<([String; 3], f64)> {
+        let mut all = self.model.task().triples(&self.model.names().labels, self.model.weights());
+        all.retain(|(labels, _)| labels.iter().any(|label| self.is_shown(label)));
+        let order = largest(all.len(), 2 * self.top, |i| all[i].1);
+        order.into_iter().map(|i| all[i].clone()).collect()
+    }
+
     /// The heaviest couplings of pairs of labels.
     fn couplings(&self) -> Vec<(String, String, f64)> {
         let mut all = self.model.task().couplings(&self.model.names().labels, self.model.weights());
@@ -195,6 +203,16 @@ impl<'a> Heaviest<'a> {
             text += "\nheaviest transitions (from a label to the next one)\n";
             text += &pairs(&transitions, "→ ");
         }
+        let triples: Vec<_> = (self.triples().into_iter())
+            .map(|(labels, weight)| {
+                let [before, from, to] = labels.map(|label| excerpt(&label).to_string());
+                (format!("{before} → {from}"), to, weight)
+            })
+            .collect();
+        if !triples.is_empty() {
+            text += "\nheaviest labels in a row (beside the transitions between them)\n";
+            text += &pairs(&triples, "→ ");
+        }
         let steps: Vec<_> = (self.steps().into_iter())
             .map(|(attribute, from, to, weight)| {
                 (excerpt(&attribute).to_string(), format!("{} → {}", excerpt(from), excerpt(to)), weight)
@@ -222,6 +240,9 @@ impl<'a> Heaviest<'a> {
             attributes.map(|(label, weights)| json!({ "label": label, "weights": weights })).collect();
         object["transitions"] = (self.transitions().into_iter())
             .map(|(from, to, weight)| json!({ "from": from, "to": to, "weight": weight }))
+            .collect();
+        object["triples"] = (self.triples().into_iter())
+            .map(|(labels, weight)| json!({ "labels": labels, "weight": weight }))
             .collect();
         object["pair_weights"] = (self.steps().into_iter())
             .map(|(attribute, from, to, weight)| {

@@ -51,10 +51,6 @@ fn merge(lists: &[(&[Partial], Lexicographic)], k: usize) -> Vec<Partial> {
 
 /// The `k` best cuts, best first; fewer when there are fewer. `steps` as for [`best_segments`](super::best_segments). Segments
 /// whose first value is −∞ are not there.
-///
-/// # Panics
-///
-/// When there is no step for each pair of classes.
 pub fn k_best_segments(
     table: &SegmentTable<Lexicographic>,
     steps: &[Lexicographic],

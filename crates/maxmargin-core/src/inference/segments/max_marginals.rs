@@ -5,10 +5,6 @@ use crate::linear::max_plus;
 
 /// For each position the value of the best cut that has another class there, or a segment that begins there where that of `cut` does
 /// not, or the other way round; −∞ where there is none. `steps` as for [`best_segments`](super::best_segments).
-///
-/// # Panics
-///
-/// When there is no step for each pair of classes.
 pub fn best_cuts_elsewhere(table: &SegmentTable, steps: &[f64], cut: &[Segment]) -> Vec<f64> {
     let (classes, length) = (table.classes, table.length());
     let mut memory = SegmentMemory::default();

@@ -6,10 +6,12 @@
 
 mod k_best;
 mod max_marginals;
+mod one_width;
 mod strata;
 
 pub use k_best::k_best_segments;
 pub use max_marginals::best_cuts_elsewhere;
+pub use one_width::best_segments_of_widths;
 pub use strata::StratifiedSegments;
 
 use super::viterbi::first_maximum;
@@ -27,9 +29,10 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A segment of these positions.
+    /// A segment of these positions. Numbers beyond 32 bits are those of no position and no class.
     pub fn new(positions: std::ops::Range<usize>, class: usize) -> Self {
-        Self { start: positions.start as u32, end: positions.end as u32, class: class as u32 }
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Self { start: number(positions.start), end: number(positions.end), class: number(class) }
     }
 
     /// How many positions it has.
@@ -64,6 +67,17 @@ impl<V: Copy> SegmentTable<V> {
         self.values.resize(length * longest * classes, value);
     }
 
+    /// Makes it a table of so many positions: those that were there before keep their values, others have one value everywhere.
+    pub(crate) fn set_length(&mut self, length: usize, value: V) {
+        self.values.resize(length * self.longest * self.classes, value);
+    }
+
+    /// The values of all segments that end with a position, by length and class.
+    pub(crate) fn ending_mut(&mut self, last: usize) -> &mut [V] {
+        let size = self.longest * self.classes;
+        &mut self.values[last * size..][..size]
+    }
+
     /// Makes it a table of the same size as another one, with any values.
     pub(crate) fn take_size_of<W>(&mut self, other: &SegmentTable<W>)
     where
@@ -78,11 +92,6 @@ impl<V: Copy> SegmentTable<V> {
         (out.classes, out.longest) = (self.classes, self.longest);
         out.values.clear();
         out.values.extend(self.values.iter().copied().map(value));
-    }
-
-    /// The number of classes.
-    pub fn classes(&self) -> usize {
-        self.classes
     }
 
     /// The number of positions.
@@ -101,36 +110,19 @@ impl<V: Copy> SegmentTable<V> {
     }
 
     /// The values of all classes for the segments of a length whose last position is this.
-    ///
-    /// # Panics
-    ///
-    /// When there is no such position or length, as a slice does.
     pub fn row(&self, last: usize, length: usize) -> &[V] {
         &self.values[self.place(last, length)..][..self.classes]
     }
 
     /// The same, to be changed.
-    ///
-    /// # Panics
-    ///
-    /// As [`row`](Self::row).
     pub fn row_mut(&mut self, last: usize, length: usize) -> &mut [V] {
         let place = self.place(last, length);
         &mut self.values[place..][..self.classes]
     }
 
     /// The value of a segment.
-    ///
-    /// # Panics
-    ///
-    /// When it is none of this table.
     pub fn value(&self, segment: &Segment) -> V {
         self.row(segment.end as usize - 1, segment.len())[segment.class as usize]
-    }
-
-    /// All values: by last position, length and class.
-    pub fn as_slice(&self) -> &[V] {
-        &self.values
     }
 
     fn place(&self, last: usize, length: usize) -> usize {
@@ -149,20 +141,6 @@ pub struct SegmentMemory {
 
 /// The cut with the largest sum of values and steps, `steps` being `classes × classes`: before, after. Of equals the first class and
 /// the shortest segment from the end. False where there is no cut at all. A sequence without positions has the empty cut.
-///
-/// ```
-/// use maxmargin_core::inference::{Segment, SegmentMemory, SegmentTable, best_segments};
-/// let mut table = SegmentTable::default();
-/// table.reset(3, 2, 1, 1.0);
-/// table.row_mut(1, 2)[0] = 5.0;
-/// let mut cut = Vec::new();
-/// assert!(best_segments(&table, &[0.0], &mut SegmentMemory::default(), &mut cut));
-/// assert_eq!(cut, [Segment::new(0..2, 0), Segment::new(2..3, 0)]);
-/// ```
-///
-/// # Panics
-///
-/// When there is no step for each pair of classes.
 pub fn best_segments(
     table: &SegmentTable,
     steps: &[f64],

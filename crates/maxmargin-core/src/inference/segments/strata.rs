@@ -24,10 +24,6 @@ impl StratifiedSegments {
     }
 
     /// Finds the best cuts of all costs up to `most`; `steps` as for [`best_segments`](super::best_segments).
-    ///
-    /// # Panics
-    ///
-    /// When costs and values are not of the same segments, or there is no step for each pair of classes.
     pub fn fill(&mut self, table: &SegmentTable, steps: &[f64], most: usize) {
         (self.classes, self.length, self.totals) = (table.classes, table.length(), most + 1);
         let (classes, size) = (self.classes, self.totals * self.classes);

@@ -14,13 +14,6 @@ use crate::inference::Gain;
 
 /// The heads of the best tree. `None` where there is no tree: all of them have an arc that is worth nothing (−∞), or more than one word must be below the root
 /// where one may.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, Roots, best_arborescence};
-/// // The best arcs 1 → 2 and 2 → 1 are a cycle.
-/// let arcs = ArcTable::new(2, |head, word| [[0.0; 3], [0.0, 0.0, 9.0], [0.0, 8.0, 0.0]][head][word], 0.0);
-/// assert_eq!(best_arborescence(&arcs, Roots::One), Some(vec![0, 1]));
-/// ```
 pub fn best_arborescence<V: Gain>(arcs: &ArcTable<V>, roots: Roots) -> Option<Vec<u32>> {
     let heads = match roots {
         Roots::Any => Contraction::new(arcs)?.heads(),
@@ -31,7 +24,7 @@ pub fn best_arborescence<V: Gain>(arcs: &ArcTable<V>, roots: Roots) -> Option<Ve
 }
 
 /// Arcs that are compared by how many of them leave the root, the fewest first, then by their values.
-fn by_roots<V: Gain>(arcs: &ArcTable<V>) -> ArcTable<Rooted<V>> {
+pub(super) fn by_roots<V: Gain>(arcs: &ArcTable<V>) -> ArcTable<Rooted<V>> {
     let value = |head, word| Rooted { arcs: -f64::from(u8::from(head == 0)), value: arcs.value(head, word) };
     let is_missing = |value: V| !nothing::<V>().is_below(value);
     let value = |head, word| match value(head, word) {
@@ -43,9 +36,9 @@ fn by_roots<V: Gain>(arcs: &ArcTable<V>) -> ArcTable<Rooted<V>> {
 
 /// Minus the number of arcs from the root, and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Rooted<V> {
-    arcs: f64,
-    value: V,
+pub(super) struct Rooted<V> {
+    pub(super) arcs: f64,
+    pub(super) value: V,
 }
 
 impl<V: Gain> Add for Rooted<V> {
@@ -80,7 +73,11 @@ struct Arc<V> {
 }
 
 /// Words, and nodes that were made of cycles of nodes.
-struct Contraction<V> {
+///
+/// What a node's arc gains is a dual value y of the node: a tree is worth no more than Σ y − Σ r, where the second sum is over its arcs and
+/// r(u → v) = Σ y − value(u → v) ≥ 0, summed over the nodes that hold v and not u. The best tree has arcs with r = 0 only.
+#[derive(Clone)]
+pub(super) struct Contraction<V> {
     words: usize,
     /// For each node that is in no other, the best arc from each word and from the root, row by row.
     incoming: Vec<Vec<Arc<V>>>,
@@ -94,7 +91,7 @@ struct Contraction<V> {
 }
 
 impl<V: Gain> Contraction<V> {
-    fn new(arcs: &ArcTable<V>) -> Option<Self> {
+    pub(super) fn new(arcs: &ArcTable<V>) -> Option<Self> {
         let words = arcs.words();
         let row = |word: usize| {
             let arc = |head: usize| Arc {
@@ -176,8 +173,42 @@ impl<V: Gain> Contraction<V> {
         new
     }
 
+    /// For each word, what a tree loses at least when the word has another head than in this one: the least r of the other arcs to it.
+    pub(super) fn least_losses(&self, arcs: &ArcTable<V>, heads: &[u32]) -> Vec<V> {
+        // Where a node is in the chain of nodes that hold the word, and Σ y up to there.
+        let mut sums: Vec<Option<V>> = vec![None; self.incoming.len()];
+        let mut chain = Vec::new();
+        let of_word = |(place, &taken): (usize, &u32)| {
+            let word = place + 1;
+            chain.clear();
+            let (mut node, mut sum) = (Some(word), V::ZERO);
+            while let Some(at) = node {
+                sums[at] = Some(sum);
+                chain.push(at);
+                sum = sum + self.taken[at].map_or(V::ZERO, |arc| arc.value);
+                node = self.parent[at];
+            }
+            let all = sum;
+            let loss = |head: usize| {
+                let mut node = Some(head);
+                while let Some(at) = node {
+                    if let Some(sum) = sums[at] {
+                        return sum - arcs.value(head, word);
+                    }
+                    node = self.parent[at];
+                }
+                all - arcs.value(head, word)
+            };
+            let others = (0..=self.words).filter(|&head| head != word && head != taken as usize);
+            let least = others.map(loss).fold(V::INFINITY, V::smaller);
+            chain.iter().for_each(|&node| sums[node] = None);
+            least
+        };
+        heads.iter().enumerate().map(of_word).collect()
+    }
+
     /// Takes all nodes apart.
-    fn heads(mut self) -> Vec<u32> {
+    pub(super) fn heads(mut self) -> Vec<u32> {
         for node in (self.words + 1..self.incoming.len()).rev() {
             let Some(arc) = self.taken[node] else { continue };
             // The member with the word that the arc leads to takes it, the others keep those of the cycle.

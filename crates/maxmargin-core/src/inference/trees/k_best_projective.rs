@@ -49,12 +49,6 @@ struct Table<'a, V> {
 }
 
 /// The k best trees without crossing arcs, best first; fewer where there are fewer. Trees that are worth nothing (−∞) are none.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, Roots, k_best_projective};
-/// let arcs = ArcTable::new(2, |head, word| if (head, word) == (2, 1) || head == 0 { 1.0 } else { 0.5 }, 0.0);
-/// assert_eq!(k_best_projective(&arcs, Roots::One, 9), [(vec![2, 0], 2.0), (vec![0, 1], 1.5)]);
-/// ```
 pub fn k_best_projective<V: Gain>(arcs: &ArcTable<V>, roots: Roots, k: usize) -> Vec<(Vec<u32>, V)> {
     let words = arcs.words();
     if k == 0 || words == 0 {

@@ -3,13 +3,6 @@
 use super::{ArcTable, ProjectiveTable, Roots};
 
 /// What the best tree without crossing arcs is worth that has an arc, for each arc.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, Roots, projective_max_marginals};
-/// let arcs = ArcTable::new(2, |head, word| if (head, word) == (2, 1) || head == 0 { 1.0 } else { 0.0 }, 0.0);
-/// let best = projective_max_marginals(&arcs, Roots::One);
-/// assert_eq!((best.value(2, 1), best.value(1, 2)), (2.0, 1.0));
-/// ```
 pub fn projective_max_marginals(arcs: &ArcTable, roots: Roots) -> ArcTable {
     let mut inside = ProjectiveTable::default();
     inside.fill(arcs, roots);

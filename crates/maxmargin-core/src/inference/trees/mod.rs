@@ -18,7 +18,7 @@ pub use k_best_arborescences::k_best_arborescences;
 pub use k_best_projective::k_best_projective;
 pub use max_marginals::projective_max_marginals;
 pub use projective::ProjectiveTable;
-pub use strata::ProjectiveStrata;
+pub use strata::{PricedArc, ProjectiveStrata};
 
 use super::Gain;
 
@@ -78,6 +78,7 @@ impl<V: Copy> ArcTable<V> {
     }
 
     /// The same arcs with other values.
+    #[cfg(test)]
     pub fn map<W: Copy>(&self, value: impl FnMut(V) -> W) -> ArcTable<W> {
         ArcTable { words: self.words, values: self.values.iter().copied().map(value).collect() }
     }

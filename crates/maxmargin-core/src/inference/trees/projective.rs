@@ -10,17 +10,6 @@ use super::{ArcTable, Roots, nothing};
 use crate::inference::Gain;
 
 /// The values of all spans, reused from sentence to sentence.
-///
-/// ```
-/// use maxmargin_core::inference::{ArcTable, ProjectiveTable, Roots};
-/// // "cats sleep": the second word is above the first.
-/// let arcs = ArcTable::new(2, |head, word| if (head, word) == (2, 1) || head == 0 { 1.0 } else { 0.0 }, 0.0);
-/// let mut table = ProjectiveTable::default();
-/// let mut heads = Vec::new();
-/// table.fill(&arcs, Roots::One);
-/// table.tree(&mut heads);
-/// assert_eq!((table.value(), heads), (2.0, vec![2, 0]));
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ProjectiveTable<V = f64> {
     /// Words and root.
@@ -150,6 +139,7 @@ impl<V: Gain> ProjectiveTable<V> {
     }
 
     /// What the best tree is worth.
+    #[cfg(test)]
     pub fn value(&self) -> V {
         match self.roots {
             None => V::ZERO,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{CandidateSets, Candidates, LossFrom, Side};
 use crate::error::{Error, Result};
 use crate::linear::{BlockNorm, CommonDirections, FeatureSum};
-use crate::structure::{Found, Magnitude, Mix, ScoreNoise, Structure};
+use crate::structure::{Found, Magnitude, Mix, OracleCost, ScoreNoise, Structure};
 
 /// From where the losses of a risk are counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -104,8 +104,8 @@ impl<S: Structure> Structure for CandidateStructure<S> {
         self.candidates().check_sets(&x.input, &x.sets)
     }
 
-    fn is_costly(&self) -> bool {
-        self.inner.is_costly()
+    fn oracle_cost(&self) -> OracleCost {
+        self.inner.oracle_cost()
     }
 
     fn variables(&self, x: &Self::Input) -> usize {

@@ -4,7 +4,8 @@
 //! its columns. They count for the step into their row; in the first row they count for nothing. With them the scores of steps
 //! differ from position to position. A chain without any has one matrix of transitions, and never comes here.
 
-use super::{ChainScores, ChainStructure, agreement};
+use super::products::agreement;
+use super::{ChainScores, ChainStructure};
 use crate::error::{Error, Result};
 use crate::features::{Row, Rows};
 use crate::linear::{FeatureSum, Precise, add_row_products, precise_row_products};

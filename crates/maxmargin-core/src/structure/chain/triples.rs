@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use super::{ChainScores, ChainStructure, agreement};
+use super::products::agreement;
+use super::{ChainScores, ChainStructure};
 use crate::error::{Error, Result};
 use crate::inference::{
     Lexicographic, TripleSteps, for_each_max_marginal, k_best_paths, k_best_viterbi, viterbi,

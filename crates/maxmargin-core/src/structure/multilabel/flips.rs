@@ -114,7 +114,7 @@ mod tests {
 
     fn task(bias: bool, signed: bool) -> MultilabelStructure {
         let options = MultilabelOptions { bias, signed, ..MultilabelOptions::default() };
-        MultilabelStructure::new(2, LabelGraph::complete(LABELS), options).unwrap()
+        MultilabelStructure::new(2, LabelGraph::complete(LABELS).unwrap(), options).unwrap()
     }
 
     fn close(a: &[f64], b: &[f64]) -> bool {

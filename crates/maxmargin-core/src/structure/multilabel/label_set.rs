@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn codes_come_back() {
-        let graph = LabelGraph::complete(5);
+        let graph = LabelGraph::complete(5).unwrap();
         let coupling: Vec<f64> = (0..10).map(|e| if e % 3 == 0 { 1.0 } else { -1.0 }).collect();
         let vertex = LabelSet::of_halves(&[1, 2, 1, 0, 1], &graph, &coupling);
         let mix = vertex.between(&LabelSet::of(&[0, 3]), 0.3, &graph);
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_mix_is_linear_in_all_its_numbers() {
-        let graph = LabelGraph::complete(4);
+        let graph = LabelGraph::complete(4).unwrap();
         let coupling = [1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
         let a = LabelSet::of_halves(&[1, 1, 1, 2], &graph, &coupling);
         let b = LabelSet::of_halves(&[0, 2, 1, 1], &graph, &coupling);

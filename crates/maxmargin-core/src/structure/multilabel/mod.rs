@@ -27,7 +27,9 @@ pub use self::label_set::{LabelSet, Share};
 pub use self::pairs::PairWeights;
 pub use self::set_loss::SetLoss;
 use super::shape::{check_ascending, check_features, check_rows, check_size};
-use super::{Candidates, Found, LabelSets, Magnitude, Mix, Offers, Relaxed, ScoreNoise, Structure};
+use super::{
+    Candidates, Found, LabelSets, Magnitude, Mix, Offers, OracleCost, Relaxed, ScoreNoise, Structure,
+};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::inference::LabelGraph;
@@ -87,7 +89,7 @@ impl Default for MultilabelOptions {
 /// use maxmargin_core::structure::{LabelSet, MultilabelStructure, MultilabelOptions, Structure};
 ///
 /// let options = MultilabelOptions { bias: false, ..MultilabelOptions::default() };
-/// let task = MultilabelStructure::new(1, LabelGraph::complete(2), options)?;
+/// let task = MultilabelStructure::new(1, LabelGraph::complete(2)?, options)?;
 /// let x = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
 /// // The first label is likely by itself, and brings the second one along.
 /// let w = [1.0, -0.5, /* neither, second, first, both: */ 0.0, 0.0, 0.0, 2.0];
@@ -246,8 +248,12 @@ impl Structure for MultilabelStructure {
         self.labels()
     }
 
-    fn is_costly(&self) -> bool {
-        matches!(self.decoder, SetDecoder::Searched)
+    fn oracle_cost(&self) -> OracleCost {
+        match self.decoder {
+            SetDecoder::Forest(_) => OracleCost::Low,
+            SetDecoder::Listed => OracleCost::Middle,
+            SetDecoder::Searched => OracleCost::High,
+        }
     }
 
     fn common_directions(&self) -> Option<&dyn CommonDirections> {

@@ -21,6 +21,7 @@ mod oracles;
 mod parts;
 mod scoring;
 mod spelling;
+mod templates;
 mod widths;
 
 use std::sync::Arc;
@@ -111,6 +112,9 @@ pub struct SegmentationStructure {
     segment_features: usize,
     known: Option<Arc<KnownSegments>>,
     options: SegmentationOptions,
+    /// The column of the first place of each class, and how many columns there are of all positions.
+    first_columns: Vec<usize>,
+    position_columns: usize,
     /// What the labels of positions say; empty where there are none.
     marks: Vec<Mark>,
 }
@@ -132,7 +136,16 @@ impl SegmentationStructure {
         let rows = if *lengths { widths.longest() } else { 0 } + if *boundary { 3 } else { 1 };
         let others = classes.checked_add(rows).and_then(|rows| rows.checked_mul(classes));
         let others = others.and_then(|others| others.checked_add(segment_features.checked_mul(classes)?));
-        let structure = Self { features, segment_features, known: None, options, marks: Vec::new() };
+        let (first_columns, position_columns) = options.widths.columns();
+        let structure = Self {
+            features,
+            segment_features,
+            known: None,
+            options,
+            first_columns,
+            position_columns,
+            marks: Vec::new(),
+        };
         check_size(features, structure.columns(), others)?;
         Ok(structure)
     }
@@ -152,7 +165,7 @@ impl SegmentationStructure {
 
     /// The number of columns of weights of positions.
     fn columns(&self) -> usize {
-        self.options.widths.columns() * if self.options.edges { 3 } else { 1 }
+        self.position_columns * if self.options.edges { 3 } else { 1 }
     }
 
     /// The number of classes.
@@ -168,6 +181,11 @@ impl SegmentationStructure {
     /// The class of what is in no segment.
     pub fn background(&self) -> Option<u32> {
         self.options.background
+    }
+
+    /// What wrong cuts cost.
+    pub fn cost(&self) -> &SegmentLoss {
+        &self.options.loss
     }
 
     /// The task loss, which depends on the two cuts only.
@@ -266,7 +284,7 @@ impl SegmentationStructure {
         let (classes, class) = (self.classes(), segment.class as usize);
         let edge = |is_here: bool, start: usize| (self.options.edges && is_here).then_some(start + class);
         [
-            self.options.widths.column(class, place),
+            self.options.widths.column_of_place(class, place).map(|place| self.first_columns[class] + place),
             edge(place == 0, classes),
             edge(place + 1 == segment.len(), 2 * classes),
         ]
@@ -411,6 +429,9 @@ impl Structure for SegmentationStructure {
                 Some(found) => found,
                 None => self.found(x, scores, Some(truth), truth.clone()),
             };
+        }
+        if let Some(cut) = self.best_templates(truth, scores, mix) {
+            return self.found(x, scores, Some(truth), cut);
         }
         self.augment(truth, scores, mix);
         let mut cut = Vec::new();

@@ -1,7 +1,10 @@
 //! The oracles of a segmentation beyond decoding: the best cut of every loss, the k best, cuts as sets, and max-marginals.
 
 use super::loss::{set_loss, size};
-use super::{SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure};
+use super::{
+    SegmentInput, SegmentLoss, SegmentationOptions, SegmentationScores, SegmentationStructure, Widths,
+};
+use crate::error::{Error, Result};
 use crate::inference::{Lexicographic, Segment, SegmentTable, best_cuts_elsewhere, k_best_segments};
 use crate::structure::{Confidence, Found, KBest, LabelSets, MaxMarginals, Mix, ScoreStratum, Stratified};
 
@@ -113,6 +116,7 @@ impl LabelSets<SegmentationStructure> for SegmentationStructure {
         scaled(&scores.positions, &mut out.positions);
         scaled(&scores.ends, &mut out.ends);
         scaled(&scores.steps, &mut out.steps);
+        out.templates.widths.clear();
         // What is not there stays away, also with a scale of 0.
         let is_there = |score: f64| score > f64::NEG_INFINITY;
         scores.values.map_into(&mut out.values, |score| if is_there(score) { scale * score } else { score });
@@ -128,6 +132,32 @@ impl LabelSets<SegmentationStructure> for SegmentationStructure {
 
     fn set_loss(&self, truth: &Vec<Segment>, y: &Vec<Segment>, background: Option<u32>) -> f64 {
         set_loss(background, truth, y)
+    }
+
+    /// Background that can be cut in several ways has as many labels that are empty.
+    fn check_truth(&self, truth: &Vec<Segment>, background: Option<u32>) -> Result<()> {
+        let Some(background) = background.filter(|_| !truth.is_empty() && size(background, truth) == 0.0)
+        else {
+            return Ok(());
+        };
+        let length = truth.last().map_or(0, |segment| segment.end);
+        let are_all = |width: u32| truth.iter().all(|segment| segment.len() == width as usize);
+        let is_one_label = match &self.options.widths {
+            Widths::UpTo(widths) => are_all(1) && (length <= 1 || widths[background as usize] == 1),
+            Widths::Exactly(widths) => {
+                let width = widths[background as usize];
+                are_all(width) || !length.is_multiple_of(width)
+            }
+        };
+        match is_one_label {
+            true => Ok(()),
+            false => {
+                let problem = format!(
+                    "all is of class {background}, which counts in no set, and can be cut in other ways that count as little; give segments of it one position each"
+                );
+                Err(Error::parameter("background", problem))
+            }
+        }
     }
 
     fn sizes(&self, x: &SegmentInput, _truth: &Vec<Segment>, background: Option<u32>) -> (f64, f64) {

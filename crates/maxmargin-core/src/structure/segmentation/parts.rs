@@ -35,7 +35,7 @@ impl Parts<SegmentationStructure> for SegmentationStructure {
         scores.positions.resize(x.len() * self.columns(), 0.0);
         scores.ends.clear();
         scores.ends.resize(3 * classes, 0.0);
-        scores.values.reset(x.len(), widths.longest(), classes, f64::NEG_INFINITY);
+        self.clear_values(x.len(), scores);
         for (place, row) in segments.chunks_exact(classes).enumerate() {
             let (last, length) = (place / widths.longest(), place % widths.longest() + 1);
             if length <= last + 1 {

@@ -1,10 +1,11 @@
 //! The scores of all segments of a sequence.
 
-use super::{SegmentInput, SegmentLoss, SegmentationStructure, Widths, classes_of};
+use super::templates::TemplateScores;
+use super::{SegmentInput, SegmentationStructure, Widths};
 use crate::features::Row;
 use crate::inference::{Segment, SegmentMemory, SegmentTable, StratifiedSegments};
-use crate::linear::{Precise, add_row_products, largest_size, precise_row_products};
-use crate::structure::{ChainLoss, LabelCost, Mix};
+use crate::linear::{Precise, add_row_products, dispatch, largest_size, precise_row_products};
+use crate::structure::Mix;
 
 /// The scores of one sequence, with the decoder's working memory.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub struct SegmentationScores {
     /// `classes × classes`.
     pub(super) steps: Vec<f64>,
     pub(super) augmented: SegmentTable,
+    /// What there is beside where each class has one length.
+    pub(super) templates: TemplateScores,
     pub(super) memory: SegmentMemory,
     pub(super) strata: StratifiedSegments,
 }
@@ -42,6 +45,12 @@ pub(super) trait ScoreSum: Copy + Default {
     fn get(self) -> f64;
     /// Adds the products of a row with the weights of each column.
     fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]);
+    /// Makes each sum but the first that of the one before it and of what is at its own place.
+    fn add_moved(before: &[Self], own: &[Self], sums: &mut [Self]);
+    /// So many sums of nothing, in the memory of numbers that are not needed any more where that goes.
+    fn table(old: &mut Vec<f64>, len: usize) -> Vec<Self>;
+    /// The sums as numbers.
+    fn keep(table: Vec<Self>, out: &mut Vec<f64>);
 }
 
 impl ScoreSum for f64 {
@@ -59,6 +68,26 @@ impl ScoreSum for f64 {
 
     fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]) {
         add_row_products(row, weights, out);
+    }
+
+    fn add_moved(before: &[Self], own: &[Self], sums: &mut [Self]) {
+        #[inline(always)]
+        fn body<const FMA: bool>(before: &[f64], own: &[f64], sums: &mut [f64]) {
+            let parts = before.iter().zip(&own[1..]);
+            sums[1..].iter_mut().zip(parts).for_each(|(sum, (before, own))| *sum = before + own);
+        }
+        dispatch!(body(before: &[f64], own: &[f64], sums: &mut [f64]))
+    }
+
+    fn table(old: &mut Vec<f64>, len: usize) -> Vec<Self> {
+        let mut table = std::mem::take(old);
+        table.clear();
+        table.resize(len, 0.0);
+        table
+    }
+
+    fn keep(table: Vec<Self>, out: &mut Vec<f64>) {
+        *out = table;
     }
 }
 
@@ -78,6 +107,23 @@ impl ScoreSum for Precise {
     fn add_products(row: Row<'_>, weights: &[f64], out: &mut [Self]) {
         precise_row_products(row, weights, out);
     }
+
+    fn add_moved(before: &[Self], own: &[Self], sums: &mut [Self]) {
+        let parts = before.iter().zip(&own[1..]);
+        for (sum, (&before, &own)) in sums[1..].iter_mut().zip(parts) {
+            *sum = before;
+            sum.add_sum(own);
+        }
+    }
+
+    fn table(_old: &mut Vec<f64>, len: usize) -> Vec<Self> {
+        vec![Self::default(); len]
+    }
+
+    fn keep(table: Vec<Self>, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(table.into_iter().map(Self::get));
+    }
 }
 
 impl SegmentationStructure {
@@ -96,11 +142,7 @@ impl SegmentationStructure {
         scores: &mut SegmentationScores,
     ) {
         let (classes, length) = (self.classes(), x.len());
-        let columns = self.columns();
-        let mut positions = vec![S::default(); length * columns];
-        for (t, out) in positions.chunks_exact_mut(columns).enumerate() {
-            S::add_products(x.positions.row(t), &w[..self.segments_start()], out);
-        }
+        let mut positions = S::table(&mut scores.positions, length * self.columns());
         scores.ends.clear();
         scores.ends.extend_from_slice(&w[self.bias_start()..self.lengths_start()]);
         scores.ends.extend_from_slice(&w[self.first_start()..]);
@@ -109,13 +151,39 @@ impl SegmentationStructure {
         scores.steps.clear();
         scores.steps.extend_from_slice(&w[self.transitions_start()..self.first_start()]);
         let longest = self.options.widths.longest();
-        scores.values.reset(length, longest, classes, f64::NEG_INFINITY);
         match &self.options.widths {
-            Widths::UpTo(_) => self.score_free(w, x, &positions, scores),
-            Widths::Exactly(_) => self.score_templates(w, x, &positions, scores),
+            Widths::UpTo(_) => {
+                self.clear_values(length, scores);
+                self.score_free(w, x, &mut positions, scores);
+            }
+            Widths::Exactly(widths) => {
+                // Most of the table has no segments, and is as it was for other sequences.
+                if scores.templates.widths != *widths || scores.values.longest() != longest {
+                    self.clear_values(length, scores);
+                    scores.templates.widths.clone_from(widths);
+                }
+                scores.values.set_length(length, f64::NEG_INFINITY);
+                self.score_templates(w, x, &mut positions, scores);
+            }
         }
-        scores.positions.clear();
-        scores.positions.extend(positions.into_iter().map(S::get));
+        S::keep(positions, &mut scores.positions);
+    }
+
+    /// A table without any segments, of no templates.
+    pub(super) fn clear_values(&self, length: usize, scores: &mut SegmentationScores) {
+        scores.templates.widths.clear();
+        scores.values.reset(length, self.options.widths.longest(), self.classes(), f64::NEG_INFINITY);
+    }
+
+    /// The products of the features of a position with the weights of each column.
+    pub(super) fn add_position_products<S: ScoreSum>(
+        &self,
+        w: &[f64],
+        x: &SegmentInput,
+        t: usize,
+        out: &mut [S],
+    ) {
+        S::add_products(x.positions.row(t), &w[..self.segments_start()], out);
     }
 
     /// Scores segments of any length: each goes on from the one that is a position shorter at its start.
@@ -123,10 +191,13 @@ impl SegmentationStructure {
         &self,
         w: &[f64],
         x: &SegmentInput,
-        positions: &[S],
+        positions: &mut [S],
         scores: &mut SegmentationScores,
     ) {
         let (classes, columns, length) = (self.classes(), self.columns(), x.len());
+        for (t, out) in positions.chunks_exact_mut(columns).enumerate() {
+            self.add_position_products(w, x, t, out);
+        }
         let admitted = self.options.widths.by_length();
         let mut sums = vec![S::default(); classes];
         let mut whole = vec![S::default(); classes];
@@ -149,61 +220,18 @@ impl SegmentationStructure {
                     whole.iter_mut().zip(row).for_each(|(sum, &w)| sum.add(w));
                 }
                 let values = scores.values.row_mut(last, size);
-                admitted.iter().for_each(|&(class, _)| values[class] = whole[class].get());
-            }
-        }
-    }
-
-    /// Scores segments of one length for each class.
-    fn score_templates<S: ScoreSum>(
-        &self,
-        w: &[f64],
-        x: &SegmentInput,
-        positions: &[S],
-        scores: &mut SegmentationScores,
-    ) {
-        let (classes, columns, length) = (self.classes(), self.columns(), x.len());
-        let admitted = self.options.widths.by_length();
-        // The template of each class at each first position. Positions are gone through once, and add to the few templates that are over them.
-        let mut templates = vec![S::default(); length * classes];
-        for (t, position) in positions.chunks_exact(columns).enumerate() {
-            for (size, admitted) in (1..).zip(&admitted) {
-                for &(class, first) in admitted {
-                    for (place, &x) in position[first..first + size].iter().take(t + 1).enumerate() {
-                        templates[(t - place) * classes + class].add_sum(x);
-                    }
-                }
-            }
-        }
-        let has_features = x.segments.is_some() || self.known_in(x).is_some();
-        let (mut walk, mut whole) = (Vec::new(), vec![S::default(); classes]);
-        for last in 0..length {
-            self.begin_walk(x, &mut walk);
-            for (size, admitted) in (1..=last + 1).zip(&admitted) {
-                let start = last + 1 - size;
-                let segment = Segment::new(start..last + 1, 0);
-                if has_features {
-                    whole.fill(S::default());
-                    self.add_segment_products(w, x, &segment, &mut walk, &mut whole);
-                }
-                let values = scores.values.row_mut(last, size);
-                for &(class, _) in admitted {
-                    let mut sum = templates[start * classes + class];
-                    sum.add_sum(whole[class]);
-                    ends(&scores.ends, classes, &segment, length).for_each(|row| sum.add(row[class]));
-                    values[class] = sum.get();
-                }
+                admitted.iter().for_each(|&class| values[class] = whole[class].get());
             }
         }
     }
 
     /// Begins to go back from a position.
-    fn begin_walk(&self, x: &SegmentInput, walk: &mut Vec<u64>) {
+    pub(super) fn begin_walk(&self, x: &SegmentInput, walk: &mut Vec<u64>) {
         self.known_in(x).iter().for_each(|(known, _)| known.begin(walk));
     }
 
     /// Adds the products with features of the segment itself, for all classes. To be called for all that end with one position, the shortest first.
-    fn add_segment_products<S: ScoreSum>(
+    pub(super) fn add_segment_products<S: ScoreSum>(
         &self,
         w: &[f64],
         x: &SegmentInput,
@@ -252,11 +280,6 @@ impl SegmentationStructure {
     pub(super) fn augment(&self, truth: &[Segment], scores: &mut SegmentationScores, mix: Mix) {
         let factor = mix.loss / mix.score;
         let SegmentationScores { values, augmented, .. } = scores;
-        if let (Widths::Exactly(_), SegmentLoss::Positions(loss)) = (&self.options.widths, &self.options.loss)
-            && !matches!(loss.cost, LabelCost::Matrix(_))
-        {
-            return self.augment_templates(loss, truth, values, augmented, factor);
-        }
         augmented.take_size_of(values);
         let size = (values.longest(), self.classes());
         self.options.loss.for_each_row(self.options.background, truth, size, |last, length, costs| {
@@ -264,38 +287,6 @@ impl SegmentationStructure {
             let row = augmented.row_mut(last, length).iter_mut().zip(row);
             row.for_each(|(augmented, (value, cost))| *augmented = value + factor * cost);
         });
-    }
-
-    /// The same where each class has one length, and costs of positions add up: most of a table has no segments. Costs are counts of mistakes,
-    /// so that differences of their sums are exact; those of other costs would cancel.
-    fn augment_templates(
-        &self,
-        loss: &ChainLoss,
-        truth: &[Segment],
-        values: &SegmentTable,
-        augmented: &mut SegmentTable,
-        factor: f64,
-    ) {
-        let (classes, length) = (self.classes(), values.length());
-        // The costs of each class before each position.
-        let mut before = vec![0.0; (length + 1) * classes];
-        for (t, right) in classes_of(truth).enumerate() {
-            let (done, next) = before[t * classes..].split_at_mut(classes);
-            next[..classes].copy_from_slice(done);
-            loss.cost.for_each(right, classes, |class, cost| next[class] += cost);
-        }
-        let factor = factor * loss.unit(length);
-        values.map_into(augmented, |value| value);
-        let admitted = self.options.widths.by_length();
-        for last in 0..length {
-            for (size, admitted) in (1..=last + 1).zip(&admitted) {
-                let (start, end) = ((last + 1 - size) * classes, (last + 1) * classes);
-                let row = augmented.row_mut(last, size);
-                for &(class, _) in admitted {
-                    row[class] += factor * (before[end + class] - before[start + class]);
-                }
-            }
-        }
     }
 }
 

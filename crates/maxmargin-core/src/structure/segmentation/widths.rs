@@ -38,31 +38,31 @@ impl Widths {
         }
     }
 
-    /// The classes whose segments may have each number of positions, from 1 on, each with the column of its first place.
-    pub(super) fn by_length(&self) -> Vec<Vec<(usize, usize)>> {
-        let all: Vec<_> =
-            (0..self.classes()).filter_map(|class| Some((class, self.column(class, 0)?))).collect();
-        let of_length =
-            |length| all.iter().copied().filter(|&(class, _)| self.admits(class, length)).collect();
+    /// The classes whose segments may have each number of positions, from 1 on.
+    pub(super) fn by_length(&self) -> Vec<Vec<usize>> {
+        let of_length = |length| (0..self.classes()).filter(|&class| self.admits(class, length)).collect();
         (1..=self.longest()).map(of_length).collect()
     }
 
-    /// The number of columns of weights of positions.
-    pub(super) fn columns(&self) -> usize {
-        match self {
-            Self::UpTo(widths) => widths.len(),
-            Self::Exactly(widths) => widths.iter().map(|&width| width as usize).sum(),
-        }
+    /// The column of weights of the first place of each class, and the number of columns.
+    pub(super) fn columns(&self) -> (Vec<usize>, usize) {
+        let count = |width: u32| match self {
+            Self::UpTo(_) => 1,
+            Self::Exactly(_) => width as usize,
+        };
+        let mut columns = 0;
+        let first = |&width: &u32| {
+            columns += count(width);
+            columns - count(width)
+        };
+        (self.all().iter().map(first).collect(), columns)
     }
 
-    /// The column of a place in a segment of a class; none beyond its width.
-    pub(super) fn column(&self, class: usize, place: usize) -> Option<usize> {
+    /// How far the column of a place in a segment of a class is behind that of the first place; none beyond its width.
+    pub(super) fn column_of_place(&self, class: usize, place: usize) -> Option<usize> {
         match self {
-            Self::UpTo(_) => Some(class),
-            Self::Exactly(widths) => {
-                let before = widths[..class].iter().map(|&width| width as usize).sum::<usize>();
-                (place < widths[class] as usize).then_some(before + place)
-            }
+            Self::UpTo(_) => Some(0),
+            Self::Exactly(widths) => (place < widths[class] as usize).then_some(place),
         }
     }
 
@@ -118,8 +118,11 @@ mod tests {
     fn templates_lie_one_after_another() {
         let widths = Widths::Exactly(vec![2, 1, 3]);
         let places = (0..3).flat_map(|class| (0..3).map(move |place| (class, place)));
-        let columns: Vec<_> = places.filter_map(|(class, place)| widths.column(class, place)).collect();
-        assert_eq!(columns, (0..widths.columns()).collect::<Vec<_>>());
+        let (first, count) = widths.columns();
+        let column = |(class, place)| Some(first[class] + widths.column_of_place(class, place)?);
+        let columns: Vec<usize> = places.filter_map(column).collect();
+        assert_eq!(columns, (0..count).collect::<Vec<_>>());
+        assert_eq!(Widths::UpTo(vec![2, 1, 3]).columns(), (vec![0, 1, 2], 3));
     }
 
     #[test]

@@ -42,6 +42,12 @@ impl RowLabels {
         self.sets.is_none() || label == UNKNOWN_LABEL || mark(&mut self.last_row, label, row)
     }
 
+    /// Notes that the open row names a label, which is not added to its set; false when it named it before.
+    pub fn name(&mut self, label: u32) -> bool {
+        let row = self.rows() + 1;
+        mark(&mut self.last_row, label, row)
+    }
+
     /// The label that was added last, where it is known.
     pub fn last(&self) -> Option<u32> {
         self.labels.last().copied().filter(|&label| label != UNKNOWN_LABEL)

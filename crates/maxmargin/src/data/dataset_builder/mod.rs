@@ -9,6 +9,8 @@
 //! columns before the first row, are gathered densely when most of their values are there.
 
 mod labels;
+mod pair_attributes;
+mod row_candidates;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,11 +19,12 @@ use labels::RowLabels;
 use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
-use super::candidates;
 use super::edges::EDGE_LABELS;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
-use super::{Attributes, Dataset, NodeGraph, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary};
+use super::{
+    Attributes, Dataset, NodeGraph, OpenLabels, RowCandidates, SegmentKeys, UNKNOWN_LABEL, Vocabulary,
+};
 use crate::error::Result as Checked;
 use crate::features::{FeatureMatrix, MatrixBuilder};
 use crate::shown::{did_you_mean, excerpt};
@@ -29,9 +32,6 @@ use crate::structure::Edge;
 
 /// After so many values of dense rows it is plain whether most of them are 0; to go on would waste memory if they are.
 const ENOUGH_TO_TELL: usize = 1 << 16;
-
-/// Where attributes of pairs grow too, columns of labels are counted from here on until both are complete: the former come first.
-const BEHIND_PAIRS: u32 = 1 << 31;
 
 /// Stands for a label that is left out of sets on purpose.
 const IGNORED_LABEL: u32 = UNKNOWN_LABEL - 1;
@@ -63,6 +63,8 @@ pub(crate) struct DatasetBuilder<'v> {
     labels: RowLabels,
     /// The candidates of each row, where there may be several.
     candidates: Option<RowCandidates>,
+    /// The open labels of each row, where rows have sets and labels may be open.
+    open: Option<OpenRows>,
     /// How the known labels may be spelled in rows.
     spellings: LabelSpellings,
     /// Labels that are left out of sets.
@@ -94,6 +96,15 @@ pub(crate) struct DatasetBuilder<'v> {
     unseen: Unseen,
 }
 
+/// Open labels of rows in the making.
+#[derive(Default)]
+struct OpenRows {
+    rows: OpenLabels,
+    /// Those of the open row.
+    labels: Vec<u32>,
+    others: bool,
+}
+
 enum Names<'v> {
     Growing { labels: Alphabet, attributes: Alphabet, named: bool },
     Fixed(&'v Vocabulary),
@@ -122,6 +133,7 @@ impl<'v> DatasetBuilder<'v> {
             images: None,
             labels: RowLabels::default(),
             candidates: None,
+            open: None,
             spellings: LabelSpellings::default(),
             ignored: None,
             label_lists: false,
@@ -149,12 +161,6 @@ impl<'v> DatasetBuilder<'v> {
         if label_sets {
             self.labels.make_sets();
         }
-        self
-    }
-
-    /// With candidates for each row instead of one label. To be said before the first row.
-    pub fn with_candidates(mut self, candidates: bool) -> Self {
-        self.candidates = candidates.then(RowCandidates::default);
         self
     }
 
@@ -343,10 +349,8 @@ impl<'v> DatasetBuilder<'v> {
     pub fn label(&mut self, name: &str) {
         self.add_label(name);
         self.end_label_set();
-        if let Some(candidates) = &mut self.candidates {
-            let label = self.labels.last();
-            candidates.push(label.as_slice());
-        }
+        let label = self.labels.last();
+        self.push_candidates(label.as_slice());
     }
 
     /// Where what the open row is goes to, by which segments are known; none where nobody asks.
@@ -354,68 +358,11 @@ impl<'v> DatasetBuilder<'v> {
         self.segment_keys.as_mut()
     }
 
-    /// The same for an entry that may be a list of candidates, where rows may have these; it begins so many bytes into the line.
-    pub fn label_or_candidates(&mut self, line: &Line<'_>, at: usize, text: &str) -> Checked<()> {
-        if self.candidates.is_none() {
-            self.label(text);
-            return Ok(());
-        }
-        if candidates::is_any(text) {
-            self.no_label();
-            return Ok(());
-        }
-        let is_list = text.contains(candidates::SEPARATOR)
-            && (self.needs_labels() || self.number_in_row(text) == UNKNOWN_LABEL);
-        if !is_list {
-            self.label(text);
-            return Ok(());
-        }
-        let (mut votes, mut place) = (Vec::new(), at);
-        for name in text.split(candidates::SEPARATOR) {
-            if name.is_empty() {
-                let problem = format!(
-                    "an empty candidate in `{}`: labels have one | between them, and _ stands for any label",
-                    excerpt(text)
-                );
-                return Err(line.error(place + 1, problem));
-            }
-            if candidates::is_any(name) {
-                let problem = format!(
-                    "`{name}` among the candidates `{}`: any label goes alone, so leave out either it or the others",
-                    excerpt(text)
-                );
-                return Err(line.error(place + 1, problem));
-            }
-            match self.number_in_row(name) {
-                UNKNOWN_LABEL | IGNORED_LABEL => {
-                    let names: Vec<String> =
-                        self.label_names().take(20).map(|name| excerpt(name).to_string()).collect();
-                    let problem = format!(
-                        "the candidate `{}` is no label of the model, which knows {}; leave it out, or write _ for any label",
-                        excerpt(name),
-                        names.join(", ")
-                    );
-                    return Err(line.error(place + 1, problem));
-                }
-                label => votes.push(label),
-            }
-            place += name.len() + candidates::SEPARATOR.len_utf8();
-        }
-        let is_known = votes.windows(2).all(|pair| pair[0] == pair[1]);
-        self.labels.add(if is_known { votes[0] } else { UNKNOWN_LABEL });
-        if let Some(candidates) = &mut self.candidates {
-            candidates.push(&votes);
-        }
-        Ok(())
-    }
-
     /// Says that nothing is known about the label or the labels of the open row: it will count as wrong.
     pub fn no_label(&mut self) {
         self.labels.add(UNKNOWN_LABEL);
         self.end_label_set();
-        if let Some(candidates) = &mut self.candidates {
-            candidates.push(&[]);
-        }
+        self.push_candidates(&[]);
     }
 
     /// Adds a label to the set of the open row; false when it is there already.
@@ -444,6 +391,10 @@ impl<'v> DatasetBuilder<'v> {
     /// Ends the set of labels of the open row, which may be empty.
     pub fn end_label_set(&mut self) {
         self.labels.end_set();
+        if let Some(OpenRows { rows, labels, others }) = &mut self.open {
+            rows.push(labels, std::mem::take(others));
+            labels.clear();
+        }
     }
 
     /// The number of a label that a row has, which may be spelled in several ways.
@@ -523,28 +474,10 @@ impl<'v> DatasetBuilder<'v> {
         self.known_column(column, value);
     }
 
-    /// Says that there are attributes with a weight for each pair of labels. To be said before the first row of all.
-    pub fn expect_pairs(&mut self) {
-        if self.needs_labels() && self.pairs.is_none() {
-            self.pairs = Some(Alphabet::default());
-        }
-    }
-
-    /// The column of such an attribute. Its name begins with a B, so that it is not one of the others.
-    pub fn column_of_pairs(&mut self, name: &str) -> Option<u32> {
-        if !name.starts_with(['B', 'b']) {
-            return self.column_of_pairs(&format!("B{name}"));
-        }
-        match &mut self.pairs {
-            Some(pairs) => Some(pairs.add(name)),
-            None => self.column_of(name),
-        }
-    }
-
     /// The column of an attribute; a growing vocabulary takes it in, a fixed one may not know it.
     #[inline]
     pub fn column_of(&mut self, name: &str) -> Option<u32> {
-        let behind = if self.pairs.is_some() { BEHIND_PAIRS } else { 0 };
+        let behind = self.behind_pairs();
         match &mut self.names {
             Names::Growing { attributes, .. } => Some(attributes.add(name) | behind),
             Names::Fixed(Vocabulary { attributes: Attributes::Named(names), .. }) => names.get(name),
@@ -651,10 +584,8 @@ impl<'v> DatasetBuilder<'v> {
         let pair_columns = self.pairs.as_ref().map_or(0, Alphabet::len);
         let (columns, vocabulary, renumbered) = match names {
             Names::Growing { labels: names, mut attributes, named } => {
-                if let Some(mut pairs) = self.pairs {
-                    features.move_columns(BEHIND_PAIRS, pairs.len() as u32);
-                    attributes.iter().for_each(|name| _ = pairs.add(name));
-                    attributes = pairs;
+                if let Some(pairs) = self.pairs {
+                    attributes = pair_attributes::before(pairs, &attributes, &mut features);
                 }
                 let names = spellings.shortest(names);
                 let attributes = match named {
@@ -670,9 +601,11 @@ impl<'v> DatasetBuilder<'v> {
             Names::Fixed(_) => (columns, None, None),
         };
         let (labels, sets) = labels.finish(renumbered.as_deref());
-        let candidates = self.candidates.map(|mut candidates| {
-            renumbered.iter().for_each(|renumbered| candidates.renumber(renumbered));
-            candidates
+        let candidates =
+            self.candidates.map(|candidates| row_candidates::finish(candidates, renumbered.as_deref()));
+        let open = self.open.map(|open| match &renumbered {
+            Some(renumbered) => open.rows.renumbered(|label| Some(renumbered[label as usize])),
+            None => open.rows,
         });
         let rows = starts.last().copied().unwrap_or(0);
         let segment_keys = self.segment_keys.and_then(|keys| SegmentKeys::new(keys, rows).ok());
@@ -698,6 +631,7 @@ impl<'v> DatasetBuilder<'v> {
                 labels,
                 sets,
                 candidates,
+                open,
                 sequences,
                 weights,
                 folds,

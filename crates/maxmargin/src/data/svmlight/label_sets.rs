@@ -5,6 +5,8 @@
 //! a header of three numbers, `rows features labels`; then features and labels count from 0, and both the number of rows
 //! and every index must be what the header says. Nothing is allocated on its word.
 //!
+//! Where labels may be open, `5?` is one of which nobody knows whether the row has it, and `?` (or `_`) alone stands for all labels that the row does not name.
+//!
 //! ```text
 //! 3 5 4
 //! 0,3 0:0.5 4:1
@@ -12,6 +14,7 @@
 //!  3:0.25
 //! ```
 
+use super::super::candidates::is_any;
 use super::super::dataset_builder::DatasetBuilder;
 use super::super::number::whole;
 use super::super::source::{Line, Source};
@@ -125,11 +128,21 @@ pub(super) fn read_labels(
             return Err(line.error(begin + 1, problem));
         }
         let name = without_plus(name);
+        if data.has_open_labels() && is_any(name) {
+            data.open_others();
+            continue;
+        }
+        let open = name.strip_suffix('?').filter(|_| data.has_open_labels());
+        let name = open.unwrap_or(name);
         if let Some(promise) = promise {
             promise.check_label(line, begin, name)?;
         }
         data.check_label(line, begin, name)?;
-        if !data.add_label(name) {
+        let is_new = match open {
+            Some(name) => data.add_open_label(name),
+            None => data.add_label(name),
+        };
+        if !is_new {
             return Err(
                 line.error(begin + 1, format!("the label `{}` comes twice on one line", excerpt(name)))
             );

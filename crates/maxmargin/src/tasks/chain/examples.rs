@@ -9,7 +9,7 @@ use crate::data::{
 };
 use crate::error::Result;
 use crate::tasks::RowExamples;
-use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
+use crate::tasks::given_labels::{GivenLabels, needed};
 
 /// Sequences of rows with a label for each row.
 ///
@@ -24,8 +24,7 @@ use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
 #[derive(Debug, Clone)]
 pub struct SequenceExamples {
     rows: ExampleRows,
-    labels: Vec<u32>,
-    candidates: Option<Arc<RowCandidates>>,
+    labels: GivenLabels,
     pair_columns: usize,
     segment_keys: Option<SegmentKeys>,
 }
@@ -39,13 +38,13 @@ impl SequenceExamples {
             );
         }
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels, candidates: None, pair_columns: 0, segment_keys: None })
+        Ok(Self { rows, labels: GivenLabels::new(labels), pair_columns: 0, segment_keys: None })
     }
 
     /// Groups of rows, with candidates for the label of each row.
     pub fn with_candidates(rows: ExampleRows, candidates: RowCandidates) -> Result<Self> {
         let examples = Self::new(rows, candidates.known_labels())?;
-        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
+        Ok(Self { labels: examples.labels.clone().among(candidates), ..examples })
     }
 
     /// The same, where the first columns are about the step from the row before: a chain learns a weight for each of them and each pair
@@ -98,7 +97,7 @@ impl SequenceExamples {
 
     /// The same rows, each an example of its own.
     pub fn into_rows(self) -> Result<RowExamples> {
-        RowExamples::new(self.rows, self.labels)
+        RowExamples::new(self.rows, self.labels.labels().to_vec())
     }
 }
 
@@ -110,20 +109,19 @@ impl TaskData for SequenceExamples {
     }
 
     fn labels(&self) -> &[u32] {
-        &self.labels
+        self.labels.labels()
     }
 
     fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[self.rows.range(example)]
+        &self.labels()[self.rows.range(example)]
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
-        let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
         let of_examples = || examples.iter().flat_map(|&i| self.rows.range(i));
-        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(of_examples())));
+        let labels = self.labels.subset(of_examples(), of_examples());
         let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(of_examples()));
-        Ok(Self { rows, labels, candidates, pair_columns: self.pair_columns, segment_keys })
+        Ok(Self { rows, labels, pair_columns: self.pair_columns, segment_keys })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -131,45 +129,40 @@ impl TaskData for SequenceExamples {
     }
 
     fn bytes(&self) -> usize {
-        let candidates = self.candidates.as_ref().map_or(0, |rows| rows.bytes());
         let keys = self.segment_keys.as_ref().map_or(0, SegmentKeys::bytes);
-        self.rows.bytes() + 4 * self.labels.len() + candidates + keys
+        self.rows.bytes() + self.labels.bytes() + keys
     }
 
     fn fingerprint(&self) -> u64 {
-        let candidates = self.candidates.as_deref();
         let keys_of = |i| self.segment_keys.as_ref().map(|keys| keys.of_rows(self.rows.range(i)));
         self.rows.fingerprint(
             |i| self.labels_of(i),
             |i, sum| {
-                add_candidates(candidates, self.rows.range(i), sum);
+                self.labels.add_candidates(self.rows.range(i), sum);
                 keys_of(i).into_iter().flatten().for_each(|&key| sum.add(key));
             },
         )
     }
 
     fn candidates(&self) -> Option<&RowCandidates> {
-        self.candidates.as_deref()
+        self.labels.candidates()
     }
 
     fn label_count(&self) -> usize {
-        label_count(&self.labels, self.candidates.as_deref())
+        self.labels.count()
     }
 
     fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let labels = of_candidates(self.candidates.as_deref())?.completed(how, labels, seed)?;
-        Ok(Self { labels, candidates: None, ..self.clone() })
+        Ok(Self { labels: self.labels.completed(how, labels, seed)?, ..self.clone() })
     }
 
     fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
-        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+        Ok(Self { labels: self.labels.narrowed(how, labels, seed)?, ..self.clone() })
     }
 
     /// Stretches of known rows are sequences of their own.
     fn known_parts(&self) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?;
-        let runs = candidates.known_runs((0..self.rows.len()).map(|i| self.rows.range(i)));
+        let runs = needed(self.candidates())?.known_runs((0..self.rows.len()).map(|i| self.rows.range(i)));
         let known: Vec<usize> = runs.iter().cloned().flatten().collect();
         let single = ExampleRows::from(Arc::clone(self.rows.features())).subset(&known)?;
         let mut example = 0;
@@ -181,10 +174,11 @@ impl TaskData for SequenceExamples {
         });
         let weights = weights.collect();
         let rows = ExampleRows::grouped(Arc::clone(single.features()), starts(runs.iter().map(Range::len)))?;
-        let labels = known.iter().map(|&row| self.labels[row]).collect();
-        let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(known.iter().copied()));
+        let places = || known.iter().copied();
+        let labels = self.labels.subset(places(), places()).settled();
+        let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(places()));
         let rows = rows.with_weights(weights)?;
-        Ok(Self { rows, labels, candidates: None, segment_keys, ..self.clone() })
+        Ok(Self { rows, labels, segment_keys, ..self.clone() })
     }
 
     fn from_table(mut table: Dataset) -> Result<Self> {

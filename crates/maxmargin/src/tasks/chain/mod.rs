@@ -19,7 +19,7 @@ use super::option::{NO_BIAS, choice, not_allowed, one, unknown};
 use super::seen_weights::WEIGHTS;
 use super::stored::unknown_loss;
 use super::{ComparisonOf, Costs, InputOf, SeenWeights, Stored, Task, TaskOption, WeightChoice};
-use crate::data::{TaskData, UNKNOWN_LABEL, Vocabulary};
+use crate::data::{Alphabet, TaskData, UNKNOWN_LABEL, Vocabulary};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::linear::SeenPairs;
@@ -289,6 +289,10 @@ of the other labels.";
         }
         blocks.extend(self.triples.block(labels));
         blocks
+    }
+
+    fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        self.triples.named(names, weights)
     }
 
     fn pair_attributes(&self) -> usize {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::data::UNKNOWN_LABEL;
+use crate::data::{Alphabet, UNKNOWN_LABEL};
 use crate::error::Result;
 use crate::structure::ChainStructure;
 use crate::tasks::{Stored, TaskOption};
@@ -62,6 +62,20 @@ impl Triples {
             Self::All => Some(("triple", vec![labels, labels, labels])),
             Self::Seen(seen) => Some(("seen triple", vec![1, seen.len()])),
         }
+    }
+
+    /// Their weights that are not 0, which are the last ones of these, with names.
+    pub(super) fn named(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)> {
+        let labels = names.len();
+        let count = self.block(labels).map_or(0, |(_, shape)| shape.iter().product());
+        let labels_of = |i: usize| match self {
+            Self::Seen(seen) => seen[i],
+            _ => [i / (labels * labels), i / labels % labels, i % labels].map(|y| y as u32),
+        };
+        let own = weights[weights.len().saturating_sub(count)..].iter().enumerate();
+        own.filter(|&(_, &weight)| weight != 0.0)
+            .map(|(i, &weight)| (labels_of(i).map(|y| names.name(y).to_owned()), weight))
+            .collect()
     }
 
     /// Adds them to what is stored, and to the names of what is stored beside weights.

@@ -1,5 +1,6 @@
 //! A hierarchy as a tree to be drawn: what each node is worth, and how many examples have it.
 
+use super::task::own_leaf_name;
 use super::{HierarchyOptions, Norm};
 use crate::data::Alphabet;
 use crate::structure::alpha::shared::best_alpha;
@@ -16,7 +17,8 @@ pub(super) fn tree(
     squares: &[f64],
     around: &[u32],
 ) -> Option<DrawnTree> {
-    let hierarchy = options.settled.taxonomy.as_ref()?.hierarchy();
+    // A leaf that a node has of its own as a label is drawn below it.
+    let hierarchy = &options.with_own_leaves().ok()?;
     let shared = match options.norm {
         Norm::Ssvm => best_alpha(hierarchy, squares).ok().map(|best| best.weights),
         _ => None,
@@ -28,6 +30,10 @@ pub(super) fn tree(
     hierarchy.closure(around).into_iter().chain(near).for_each(|node| is_shown[node as usize] = true);
     // The parent that a node is drawn below.
     let home = |node: u32| hierarchy.parents(node).iter().copied().find(|&above| is_shown[above as usize]);
+    let own_node = |node: u32| {
+        let place = (node as usize).checked_sub(names.len());
+        place.map(|place| options.settled.own[place])
+    };
     let mut drawn = DrawnTree::default();
     // Those to be drawn next are at the end.
     let roots = hierarchy.roots().iter().rev().copied();
@@ -40,7 +46,9 @@ pub(super) fn tree(
         // In terms of what is added to scores: √α·W, or W itself under the shared norm.
         let scale = if shared.is_some() { 1.0 } else { alpha(node) };
         drawn.nodes.push(DrawnNode {
-            name: names.name(node).to_owned(),
+            name: own_node(node)
+                .map_or_else(|| names.name(node).to_owned(), |of| own_leaf_name(names.name(of))),
+            is_own_leaf: own_node(node).is_some(),
             depth,
             alpha: alpha(node),
             norm: (scale * squares[node as usize]).sqrt(),

@@ -9,7 +9,7 @@ use crate::data::{
 };
 use crate::error::Result;
 use crate::inference::Hierarchy;
-use crate::tasks::candidates::{add_candidates, of_candidates};
+use crate::tasks::given_labels::{GivenLabels, needed};
 
 /// Rows with the nodes of a hierarchy that each has. Of a node and one above it only the first is kept: it implies the other.
 ///
@@ -29,12 +29,10 @@ pub struct HierarchyExamples {
     rows: ExampleRows,
     /// Where the labels of each row start, and the end.
     sets: Vec<usize>,
-    /// The most specific nodes of each row, ascending; unknown ones come last.
-    labels: Vec<u32>,
+    /// The most specific nodes of each row, ascending; unknown ones come last. Candidates are nodes of which each row has one.
+    labels: GivenLabels,
     /// None where nobody knows any label.
     taxonomy: Option<Arc<Taxonomy>>,
-    /// Nodes of which each row has one, where that is all that is known.
-    candidates: Option<Arc<RowCandidates>>,
 }
 
 impl HierarchyExamples {
@@ -61,8 +59,8 @@ impl HierarchyExamples {
         }
         let specific = |set: &[usize]| most_specific(taxonomy.hierarchy(), &labels[set[0]..set[1]]);
         let each: Vec<Vec<u32>> = sets.windows(2).map(specific).collect();
-        let (sets, labels) = (starts(each.iter().map(Vec::len)), each.concat());
-        Ok(Self { rows, sets, labels, taxonomy: Some(taxonomy), candidates: None })
+        let (sets, labels) = (starts(each.iter().map(Vec::len)), GivenLabels::new(each.concat()));
+        Ok(Self { rows, sets, labels, taxonomy: Some(taxonomy) })
     }
 
     /// Rows with one node each, of which candidates are known.
@@ -77,7 +75,7 @@ impl HierarchyExamples {
         }
         let starts: Vec<usize> = (0..=candidates.len()).collect();
         let examples = Self::new(rows, &starts, &candidates.known_labels(), taxonomy)?;
-        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
+        Ok(Self { labels: examples.labels.clone().among(candidates), ..examples })
     }
 
     /// The same from a list for each row.
@@ -123,8 +121,8 @@ impl HierarchyExamples {
     /// Rows whose labels nobody knows.
     pub fn unlabelled(rows: impl Into<ExampleRows>) -> Self {
         let rows = rows.into().ungrouped();
-        let (sets, labels) = ((0..=rows.len()).collect(), vec![UNKNOWN_LABEL; rows.len()]);
-        Self { rows, sets, labels, taxonomy: None, candidates: None }
+        let (sets, labels) = ((0..=rows.len()).collect(), GivenLabels::unknown(rows.len()));
+        Self { rows, sets, labels, taxonomy: None }
     }
 
     /// Rows of a table whose labels are numbered like the nodes.
@@ -179,7 +177,7 @@ impl HierarchyExamples {
 
     /// The nodes that an example may end at, as far as it names any: its candidates, or what it has.
     pub(super) fn named_of(&self, example: usize) -> &[u32] {
-        match &self.candidates {
+        match self.candidates() {
             Some(candidates) => candidates.of(example),
             None => self.labels_of(example),
         }
@@ -222,11 +220,11 @@ impl TaskData for HierarchyExamples {
     }
 
     fn labels(&self) -> &[u32] {
-        &self.labels
+        self.labels.labels()
     }
 
     fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[self.sets[example]..self.sets[example + 1]]
+        &self.labels()[self.sets[example]..self.sets[example + 1]]
     }
 
     /// Nodes that no example has are labels too.
@@ -237,9 +235,9 @@ impl TaskData for HierarchyExamples {
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
         let sets = starts(examples.iter().map(|&i| self.labels_of(i).len()));
-        let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
-        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(examples.iter().copied())));
-        Ok(Self { rows, sets, labels, taxonomy: self.taxonomy.clone(), candidates })
+        let places = examples.iter().flat_map(|&i| self.sets[i]..self.sets[i + 1]);
+        let labels = self.labels.subset(places, examples.iter().copied());
+        Ok(Self { rows, sets, labels, taxonomy: self.taxonomy.clone() })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -247,37 +245,35 @@ impl TaskData for HierarchyExamples {
     }
 
     fn bytes(&self) -> usize {
-        let of_candidates = self.candidates.as_ref().map_or(0, |rows| rows.bytes());
-        self.rows.bytes() + 4 * self.labels.len() + 8 * self.sets.len() + of_candidates
+        self.rows.bytes() + self.labels.bytes() + 8 * self.sets.len()
     }
 
     fn candidates(&self) -> Option<&RowCandidates> {
-        self.candidates.as_deref()
+        self.labels.candidates()
     }
 
     fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?;
+        let candidates = needed(self.candidates())?;
         let leaves = self.taxonomy.as_ref().map_or(&[][..], |taxonomy| taxonomy.hierarchy().leaves());
         // Any label is any leaf: other nodes may be no labels.
         let any = |row: usize| if candidates.of(row).is_empty() { leaves } else { candidates.of(row) };
         let labels = match how {
             Completion::Random => {
-                RowCandidates::new((0..self.len()).map(any)).completed(how, labels, seed)?
+                let any = RowCandidates::new((0..self.len()).map(any));
+                GivenLabels::new(any.completed(how, labels, seed)?)
             }
-            Completion::First | Completion::Majority => candidates.completed(how, labels, seed)?,
+            Completion::First | Completion::Majority => self.labels.completed(how, labels, seed)?,
         };
-        Ok(Self { labels, candidates: None, ..self.clone() })
+        Ok(Self { labels, ..self.clone() })
     }
 
     fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
-        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+        Ok(Self { labels: self.labels.narrowed(how, labels, seed)?, ..self.clone() })
     }
 
     fn known_parts(&self) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?;
-        let known: Vec<usize> = (0..self.len()).filter(|&i| candidates.known(i).is_some()).collect();
-        Ok(Self { candidates: None, ..self.subset(&known)? })
+        let known = self.subset(&self.labels.known_rows()?)?;
+        Ok(Self { labels: known.labels.clone().settled(), ..known })
     }
 
     fn fingerprint(&self) -> u64 {
@@ -295,7 +291,7 @@ impl TaskData for HierarchyExamples {
                 if i == 0 {
                     fingerprint.add(of_hierarchy);
                 }
-                add_candidates(self.candidates.as_deref(), i..i + 1, fingerprint);
+                self.labels.add_candidates(i..i + 1, fingerprint);
             },
         )
     }

@@ -36,6 +36,9 @@ pub trait LabelKind: Clone + Copy + Debug + Default + Send + Sync + 'static {
     /// The loss that is meant. Refused where there is none such.
     fn loss(options: &HierarchyOptions) -> Result<LossChoice>;
 
+    /// Whether labels that end at inner nodes are to have a leaf of their own. Refused where there can be none.
+    fn has_own_leaves(options: &HierarchyOptions) -> Result<bool>;
+
     /// The structure of options that are resolved.
     fn structure(options: &HierarchyOptions, features: usize) -> Result<Self::Structure>;
 
@@ -64,7 +67,7 @@ pub trait LabelKind: Clone + Copy + Debug + Default + Send + Sync + 'static {
         None
     }
 
-    /// Σ of the squared weights of each node.
+    /// Σ of the squared weights of each node, and of each leaf of a label's own.
     fn squares(structure: &Self::Structure, weights: &[f64]) -> Vec<f64>;
 
     /// How much speaks for each node.
@@ -114,6 +117,20 @@ impl LabelKind for One {
         }
     }
 
+    /// Where α add up to 1 on the way to each leaf, they do so for each label only if that ends at a leaf: then labels have features of one
+    /// length (6.4), and flat labels are a special case of the shared norm.
+    fn has_own_leaves(options: &HierarchyOptions) -> Result<bool> {
+        match (options.own_leaves, options.norm) {
+            (Some(true), Norm::Flat) => Err(Error::parameter(
+                "own-leaves",
+                "flat labels have all their weights for themselves; leave it out",
+            )),
+            (None, Norm::Nhsvm | Norm::Ssvm) => Ok(true),
+            (None, Norm::Flat | Norm::Hsvm) => Ok(false),
+            (Some(answer), _) => Ok(answer),
+        }
+    }
+
     fn structure(options: &HierarchyOptions, features: usize) -> Result<NodeStructure> {
         let hierarchy = options.learnt_hierarchy()?;
         let loss = match Self::loss(options)? {
@@ -127,8 +144,13 @@ impl LabelKind for One {
             _ => NodeLoss::ZeroOne,
         };
         let labels = options.settled.ends.as_ref().map(|ends| ends.to_vec());
-        let of_nodes =
-            NodeOptions { bias: options.bias, alpha: options.settled.alphas.clone(), labels, loss };
+        let of_nodes = NodeOptions {
+            bias: options.bias,
+            alpha: options.settled.alphas.clone(),
+            labels,
+            own_leaves: !options.settled.own.is_empty(),
+            loss,
+        };
         let structure = match options.weights.pairs_of(features)? {
             None => NodeStructure::new(features, hierarchy, of_nodes)?,
             Some(pairs) => NodeStructure::with_pairs(pairs, hierarchy, of_nodes)?,
@@ -160,6 +182,16 @@ impl LabelKind for One {
     }
 
     fn loss_of_nodes(structure: &NodeStructure, truth: &[u32], predicted: &[u32], strange: usize) -> f64 {
+        // Where a part of the truth is strange, it does not end where the rest does.
+        let to_the_end = |nodes: &[u32], is_whole: bool| {
+            let ends = if is_whole { structure.hierarchy().ends(nodes) } else { Vec::new() };
+            let mut nodes =
+                [nodes, &ends.iter().map(|&end| structure.end_of(end)).collect::<Vec<_>>()].concat();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        let (truth, predicted) = (to_the_end(truth, strange == 0), to_the_end(predicted, true));
         let cost = |costs: &Option<Arc<[f64]>>| {
             let of_node = |node: &u32| costs.as_ref().map_or(1.0, |costs| costs[*node as usize]);
             let missed = truth.iter().filter(|node| predicted.binary_search(node).is_err()).map(of_node);
@@ -181,9 +213,9 @@ impl LabelKind for One {
         structure.node_squares(weights)
     }
 
-    fn node_scores(_: &NodeStructure, scores: &ScoresOf<Self>, out: &mut Vec<f64>) {
+    fn node_scores(structure: &NodeStructure, scores: &ScoresOf<Self>, out: &mut Vec<f64>) {
         out.clear();
-        out.extend_from_slice(scores.nodes());
+        out.extend_from_slice(&scores.nodes()[..structure.hierarchy().nodes()]);
     }
 
     fn is_right(data: &HierarchyExamples, example: usize, _: usize, value: u32) -> Option<bool> {
@@ -235,6 +267,18 @@ impl LabelKind for Many {
             (LossChoice::Auto, Norm::Nhsvm | Norm::Ssvm) if !options.ends_inside() => Ok(LossChoice::Leaves),
             (LossChoice::Auto, _) => Ok(LossChoice::Nodes),
             (loss, _) => Ok(loss),
+        }
+    }
+
+    /// A set that ends at an inner node is one that has none of its children: a leaf of its own that says so would make every set one that
+    /// must have a child of each inner node, which is hard to find in graphs and is not what closures are about.
+    fn has_own_leaves(options: &HierarchyOptions) -> Result<bool> {
+        match options.own_leaves {
+            Some(true) => Err(Error::parameter(
+                "own-leaves",
+                "leaves of labels' own are for one node per example; these have several",
+            )),
+            Some(false) | None => Ok(false),
         }
     }
 
@@ -329,6 +373,15 @@ impl HierarchyOptions {
                 Ok(Arc::new(flat?))
             }
             Norm::Hsvm | Norm::Nhsvm | Norm::Ssvm => Ok(Arc::clone(hierarchy)),
+        }
+    }
+
+    /// The hierarchy with the leaves that labels have of their own.
+    pub(super) fn with_own_leaves(&self) -> Result<Arc<Hierarchy>> {
+        let hierarchy = self.taxonomy()?.hierarchy();
+        match &*self.settled.own {
+            [] => Ok(Arc::clone(hierarchy)),
+            own => Ok(Arc::new(hierarchy.with_leaves_below(own)?)),
         }
     }
 

@@ -101,22 +101,28 @@ fn between_ways(hierarchy: &Hierarchy, scores: &[f64], out: &mut Vec<f64>) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::inference::{SetRules, TreeSets};
+    use crate::data::{FeatureMatrix, Rows};
+    use crate::structure::{LabelSet, NodeSetOptions, NodeSetScores, NodeSetStructure, Structure};
 
     #[test]
     fn a_node_is_in_the_best_set_up_to_its_price() {
         let mut random = Pcg64Mcg::seed_from_u64(1);
-        let (mut sets, mut best, mut found) = (TreeSets::default(), Vec::new(), Vec::new());
+        let one = Rows::new(&Arc::new(FeatureMatrix::from_dense(&[[1.0]])), 0..1);
+        let (mut sets, mut found) = (NodeSetScores::default(), Vec::new());
         for round in 0..500 {
             let nodes = random.random_range(1..12usize);
             let parents: Vec<Option<u32>> = (0..nodes)
                 .map(|node| Some(random.random_range(0..=node)).filter(|&p| p < node).map(|p| p as u32))
                 .collect();
-            let tree = Hierarchy::forest(&parents).unwrap();
+            let tree = Arc::new(Hierarchy::forest(&parents).unwrap());
+            let options = NodeSetOptions { bias: false, ..NodeSetOptions::default() };
+            let structure = NodeSetStructure::new(1, Arc::clone(&tree), options).unwrap();
             let scores: Vec<f64> = (0..nodes).map(|_| f64::from(random.random_range(-6..6))).collect();
             node_scores(&tree, &scores, &mut found);
             let mut prices: Vec<f64> = found.clone();
@@ -125,11 +131,13 @@ mod tests {
             // A little above and below each price: in and out change exactly there.
             for price in prices.iter().flat_map(|price| [price - 1e-6, price + 1e-6]) {
                 let values: Vec<f64> = scores.iter().map(|score| score - price).collect();
-                assert!(sets.maximize(&tree, &values, SetRules::default(), &[], &mut best));
+                structure.score(&values, &one, &mut sets);
+                let best = structure.decode(&one, &mut sets).label;
                 let expected: Vec<u32> =
                     (0..nodes as u32).filter(|&node| found[node as usize] > price).collect();
                 assert_eq!(
-                    best, expected,
+                    best,
+                    LabelSet::of(&expected),
                     "round {round}: price {price}, {parents:?}, {scores:?}, {found:?}"
                 );
             }

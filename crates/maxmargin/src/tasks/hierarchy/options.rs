@@ -120,6 +120,9 @@ pub struct HierarchyOptions {
     pub loss: LossChoice,
     /// Whether labels may end at any inner node, or at none; without it, where those of the training data do.
     pub inner: Option<bool>,
+    /// Whether labels of one node that end at inner nodes have a leaf of their own there; without it, where α add up to 1 on the way to
+    /// each leaf.
+    pub own_leaves: Option<bool>,
     /// Which pairs of attributes and nodes have weights.
     pub weights: SeenWeights,
     /// Whether there is a constant feature.
@@ -132,6 +135,8 @@ pub struct HierarchyOptions {
 #[derive(Debug, Clone)]
 pub struct Settled {
     pub(super) taxonomy: Option<Arc<Taxonomy>>,
+    /// The nodes with a leaf of their own, ascending. Lists of nodes go on with these leaves.
+    pub(super) own: Arc<[u32]>,
     /// α_n of each node, where they are not all 1.
     pub(super) alphas: Option<Arc<[f64]>>,
     /// α_n of each node in the loss, where those of the weights are found in training.
@@ -146,7 +151,15 @@ pub struct Settled {
 
 impl Default for Settled {
     fn default() -> Self {
-        Self { taxonomy: None, alphas: None, loss_alphas: None, ends: None, never_empty: true, support: None }
+        Self {
+            taxonomy: None,
+            own: Arc::default(),
+            alphas: None,
+            loss_alphas: None,
+            ends: None,
+            never_empty: true,
+            support: None,
+        }
     }
 }
 
@@ -162,6 +175,7 @@ impl Default for HierarchyOptions {
             alpha_limit: USUAL_LIMIT,
             loss: LossChoice::Auto,
             inner: None,
+            own_leaves: None,
             weights: SeenWeights::default(),
             bias: true,
             settled: Settled::default(),
@@ -227,10 +241,35 @@ const INNER: TaskOption =
          several parents. no: an example whose label does is an error.",
     );
 
+const OWN_LEAVES: TaskOption =
+    TaskOption::value("own-leaves", "WHERE", "Whether labels at inner nodes have a leaf of their own: auto, yes or no")
+        .default("auto")
+        .more(
+            "One node per example: a label that ends at a node with others below it gets weights that these do not share, as if it were \
+             written as a leaf below itself. Predictions, metrics and files know the node only. Without it nhsvm and ssvm have less α on \
+             the way to such a label than to others. auto: with nhsvm and ssvm.",
+        );
+
 /// The options of the task.
 pub(super) fn all() -> Vec<TaskOption> {
-    vec![HIERARCHY, NODE_NAMES, DAG, LABEL_COUNT, NORM, ALPHA, ALPHA_LIMIT, LOSS, INNER, WEIGHTS, NO_BIAS]
+    vec![
+        HIERARCHY,
+        NODE_NAMES,
+        DAG,
+        LABEL_COUNT,
+        NORM,
+        ALPHA,
+        ALPHA_LIMIT,
+        LOSS,
+        INNER,
+        OWN_LEAVES,
+        WEIGHTS,
+        NO_BIAS,
+    ]
 }
+
+/// What `auto`, `yes` and `no` stand for.
+const ANSWERS: [(&str, Option<bool>); 3] = [("auto", None), ("yes", Some(true)), ("no", Some(false))];
 
 impl HierarchyOptions {
     /// Sets an option by its name.
@@ -259,10 +298,8 @@ impl HierarchyOptions {
                 self.alpha_limit = limit.ok_or_else(|| Error::parameter(option, problem))?;
             }
             "loss" => self.loss = choice(option, values, &LossChoice::ALL.map(|loss| (loss.name(), loss)))?,
-            "inner" => {
-                self.inner =
-                    choice(option, values, &[("auto", None), ("yes", Some(true)), ("no", Some(false))])?;
-            }
+            "inner" => self.inner = choice(option, values, &ANSWERS)?,
+            "own-leaves" => self.own_leaves = choice(option, values, &ANSWERS)?,
             "weights" => self.weights.set(option, values)?,
             "no-bias" => self.bias = false,
             _ => return Err(unknown("hierarchy", option)),
@@ -282,7 +319,7 @@ impl HierarchyOptions {
         self.settled.taxonomy.as_ref().ok_or_else(|| Error::parameter("hierarchy", problem))
     }
 
-    /// α_n of each node, where they are not all 1 and data was seen.
+    /// α_n of each node, and then of each leaf of a label's own, where they are not all 1 and data was seen.
     pub fn alphas(&self) -> Option<&Arc<[f64]>> {
         self.settled.alphas.as_ref()
     }

@@ -20,7 +20,7 @@ use crate::search::Strategy;
 use crate::shown::excerpt;
 use crate::structure::alpha::USUAL_LIMIT;
 use crate::surrogate::Surrogate;
-use crate::tasks::{ComparisonOf, DrawnTree, SeenWeights, Stored, Task, TaskOption};
+use crate::tasks::{ComparisonOf, DrawnTree, SeenWeights, Stored, Task, TaskOption, WeightNames};
 
 /// The task with labels of one kind.
 ///
@@ -49,20 +49,36 @@ impl<K: LabelKind> From<HierarchyOptions> for HierarchyTask<K> {
     }
 }
 
+/// What a leaf is called that a node has of its own as a label.
+pub(super) fn own_leaf_name(node: &str) -> String {
+    format!("{node} (itself)")
+}
+
 /// The tensors of a model file.
 const ALPHA: &str = "alpha";
 const LOSS_ALPHA: &str = "loss_alpha";
 const SUPPORT: &str = "support";
 
+impl Settled {
+    /// The leaf that a node has of its own as a label: they are numbered after all nodes.
+    fn own_leaf(&self, node: u32) -> Option<u32> {
+        let nodes = self.taxonomy.as_ref()?.hierarchy().nodes();
+        self.own.binary_search(&node).ok().map(|place| (nodes + place) as u32)
+    }
+}
+
 impl HierarchyOptions {
     /// With the pairs of attributes and nodes that examples have, where only these are to have weights.
     fn weights_of(&self, data: &HierarchyExamples, nodes: usize) -> Result<SeenWeights> {
         let columns = data.features().map_or(0, |features| features.columns());
-        self.weights.resolved(columns, nodes, |see| {
+        self.weights.resolved(columns, nodes + self.settled.own.len(), |see| {
             for i in 0..data.len() {
                 let input = data.rows().input(i);
-                let named = data.named_of(i).iter().copied().filter(|&node| node != UNKNOWN_LABEL).collect();
-                let of_example = if self.norm == Norm::Flat { named } else { data.closed(named) };
+                let named = data.named_of(i).iter().copied().filter(|&node| node != UNKNOWN_LABEL);
+                let named: Vec<u32> = named.collect();
+                let own: Vec<u32> = named.iter().filter_map(|&node| self.settled.own_leaf(node)).collect();
+                let mut of_example = if self.norm == Norm::Flat { named } else { data.closed(named) };
+                of_example.extend(own);
                 (0..input.len()).for_each(|row| see(input.row(row), &of_example));
             }
         })
@@ -77,6 +93,10 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
     const ABOUT: &'static str = super::ABOUT;
     const HAS_SETS: bool = true;
     const HAS_CANDIDATES: bool = true;
+
+    /// Which nodes there are, and where labels end, goes by names.
+    const OF_DATA: &'static [&'static str] =
+        &["hierarchy", "ends", "inner", "own_leaves", "never_empty", "alpha_rule"];
 
     fn options() -> Vec<TaskOption> {
         options::all()
@@ -151,10 +171,8 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             let problem = "in a tree α always add up to 1 on the way to a leaf; this is for graphs in which nodes have several parents, leave it out";
             return Err(Error::parameter("alpha-limit", problem));
         }
-        let mut support = vec![0u32; hierarchy.nodes()];
         let mut ends = vec![false; hierarchy.nodes()];
         for i in 0..data.len() {
-            data.nodes_of(i).iter().for_each(|&node| support[node as usize] += 1);
             let known = data.named_of(i).iter().filter(|&&node| node != UNKNOWN_LABEL);
             known.for_each(|&node| ends[node as usize] = true);
         }
@@ -167,24 +185,34 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
         // Leaves that no example of a part of the data has are labels all the same.
         let ends: Vec<u32> =
             (0..hierarchy.nodes() as u32).filter(|node| is_end(node) || hierarchy.is_leaf(*node)).collect();
-        let by_rule = || -> Result<Option<Arc<[f64]>>> {
-            Ok(Some(self.options.alpha.rule().weights(hierarchy, self.options.alpha_limit)?.into()))
+        let own: Vec<u32> = match K::has_own_leaves(&self.options)? {
+            true => ends.iter().copied().filter(|&end| !hierarchy.is_leaf(end)).collect(),
+            false => Vec::new(),
         };
-        let (alphas, loss_alphas) = match (self.options.norm, self.options.loss) {
+        let settled = Settled {
+            taxonomy: Some(Arc::clone(taxonomy)),
+            own: own.into(),
+            ends: Some(ends.into()),
+            never_empty,
+            ..Settled::default()
+        };
+        let mut options = HierarchyOptions { settled, ..self.options.clone() };
+        let graph = options.with_own_leaves()?;
+        let by_rule = || -> Result<Option<Arc<[f64]>>> {
+            Ok(Some(options.alpha.rule().weights(&graph, options.alpha_limit)?.into()))
+        };
+        let (alphas, loss_alphas) = match (options.norm, options.loss) {
             (Norm::Nhsvm, _) => (by_rule()?, None),
             (Norm::Ssvm, LossChoice::Normalized) => (None, by_rule()?),
             (Norm::Flat | Norm::Hsvm | Norm::Ssvm, _) => (None, None),
         };
-        let settled = Settled {
-            taxonomy: Some(Arc::clone(taxonomy)),
-            alphas,
-            loss_alphas,
-            ends: Some(ends.into()),
-            never_empty,
-            support: Some(support.into()),
-        };
-        let weights = self.options.weights_of(data, hierarchy.nodes())?;
-        let options = HierarchyOptions { settled, weights, ..self.options.clone() };
+        let mut support = vec![0u32; graph.nodes()];
+        for i in 0..data.len() {
+            let own = data.labels_of(i).iter().filter_map(|&node| options.settled.own_leaf(node));
+            data.nodes_of(i).into_iter().chain(own).for_each(|node| support[node as usize] += 1);
+        }
+        options.settled = Settled { alphas, loss_alphas, support: Some(support.into()), ..options.settled };
+        options.weights = options.weights_of(data, hierarchy.nodes())?;
         let loss = K::loss(&options)?;
         // Rules that are chosen among have losses of their own.
         let loss = if options.is_undecided() { options.loss } else { loss };
@@ -228,12 +256,21 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
         let constant = usize::from(self.options.bias);
+        let nodes = labels + self.options.settled.own.len();
         match self.options.weights.pairs() {
-            None => vec![("node", vec![features.saturating_add(constant), labels])],
+            None => vec![("node", vec![features.saturating_add(constant), nodes])],
             Some(pairs) => {
-                vec![("pair", vec![1, pairs.len()]), ("bias", vec![constant, labels])]
+                vec![("pair", vec![1, pairs.len()]), ("bias", vec![constant, nodes])]
             }
         }
+    }
+
+    /// Nodes, and then leaves that nodes have of their own as labels.
+    fn weight_names(&self, labels: &Alphabet) -> WeightNames {
+        let mut names = WeightNames::of_labels(labels);
+        let own = self.options.settled.own.iter();
+        names.columns.extend(own.map(|&node| (node as usize, own_leaf_name(labels.name(node)))));
+        names
     }
 
     fn seen_pairs(&self) -> Option<&SeenPairs> {
@@ -250,6 +287,7 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             .with("norm", options.norm.name())
             .with("never_empty", options.settled.never_empty)
             .with("inner", options.inner)
+            .with("own_leaves", !options.settled.own.is_empty())
             .with("tensors", [&[ALPHA, LOSS_ALPHA, SUPPORT][..], &SeenWeights::TENSORS].concat())
             .with("ends", options.settled.ends.as_deref().unwrap_or_default().to_vec());
         if let Some(taxonomy) = &options.settled.taxonomy {
@@ -293,18 +331,22 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             ..HierarchyOptions::default()
         };
         options.settled.never_empty = stored.field("never_empty")?;
+        if stored.field::<Option<bool>>("own_leaves")? == Some(true) {
+            options.settled.own = ends.iter().copied().filter(|&end| !hierarchy.is_leaf(end)).collect();
+        }
+        let nodes = labels + options.settled.own.len();
         options.settled.ends = Some(ends.into());
         let (is_scaled, has_alphas) =
             (norm == Norm::Nhsvm, loss == LossChoice::Normalized && norm == Norm::Ssvm);
         if is_scaled || has_alphas {
             let rule: String = stored.field("alpha_rule")?;
             options.alpha = AlphaChoice::Rule(rule.parse().map_err(|e: crate::EngineError| e.to_string())?);
-            let alphas = stored.tensor(if is_scaled { ALPHA } else { LOSS_ALPHA }, &[labels])?;
+            let alphas = stored.tensor(if is_scaled { ALPHA } else { LOSS_ALPHA }, &[nodes])?;
             let settled = &mut options.settled;
             *(if is_scaled { &mut settled.alphas } else { &mut settled.loss_alphas }) = Some(alphas.into());
         }
-        options.weights = SeenWeights::load(stored, labels)?;
-        let support = stored.tensor(SUPPORT, &[labels])?;
+        options.weights = SeenWeights::load(stored, nodes)?;
+        let support = stored.tensor(SUPPORT, &[nodes])?;
         options.settled.support = Some(support.iter().map(|&count| count as u32).collect());
         options.settled.taxonomy = Some(Arc::new(taxonomy));
         Ok(options.into())
@@ -333,8 +375,9 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
                 .iter()
                 .flat_map(|ends| ends.iter())
                 .filter(|&&node| !hierarchy.is_leaf(node));
+            let own = if options.settled.own.is_empty() { "" } else { ", each with a leaf of its own" };
             format!(
-                ", {kind} with {} leaves and {} inner nodes that are labels",
+                ", {kind} with {} leaves and {} inner nodes that are labels{own}",
                 hierarchy.leaves().len(),
                 inner.count()
             )
@@ -351,15 +394,22 @@ impl<K: LabelKind> Task for HierarchyTask<K> {
             let hierarchy = taxonomy.hierarchy();
             (0..hierarchy.nodes() as u32).map(|node| hierarchy.parents(node).to_vec()).collect::<Vec<_>>()
         });
+        // Of nodes, and of leaves of labels' own.
+        let nodes = parents.as_ref().map_or(0, Vec::len);
+        let alphas = options.settled.alphas.as_deref().and_then(|alphas| alphas.split_at_checked(nodes));
+        let support = options.settled.support.as_deref().and_then(|support| support.split_at_checked(nodes));
         let has_rule = options.settled.alphas.is_some() || options.settled.loss_alphas.is_some();
         let facts = [
             ("bias", json!(options.bias)),
             ("norm", json!(options.norm.name())),
             ("label_count", json!(K::NAME)),
             ("alpha_rule", json!(has_rule.then(|| options.alpha.to_string()))),
-            ("alpha", json!(options.settled.alphas.as_deref())),
+            ("alpha", json!(alphas.map(|lists| lists.0))),
             ("parents", json!(parents)),
-            ("support", json!(options.settled.support.as_deref())),
+            ("support", json!(support.map(|lists| lists.0))),
+            ("own_leaves", json!(&*options.settled.own)),
+            ("own_leaf_alpha", json!(alphas.map(|lists| lists.1))),
+            ("own_leaf_support", json!(support.map(|lists| lists.1))),
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }

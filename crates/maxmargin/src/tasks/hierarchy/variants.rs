@@ -100,7 +100,8 @@ impl HierarchyOptions {
         let with = |(name, norm, rule): (String, Norm, AlphaRule)| {
             (name, Self { norm, alpha: AlphaChoice::Rule(rule), ..self.clone() })
         };
-        rules.chain(others).map(with).filter(|(_, options)| K::loss(options).is_ok()).collect()
+        let is_possible = |options: &Self| K::loss(options).is_ok() && K::has_own_leaves(options).is_ok();
+        rules.chain(others).map(with).filter(|(_, options)| is_possible(options)).collect()
     }
 }
 

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{
-    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, UNKNOWN_LABEL, refuse,
-};
+use crate::data::{Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, TaskData, refuse};
 use crate::error::Result;
-use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
+use crate::tasks::given_labels::GivenLabels;
 
 /// Rows with a label each.
 ///
@@ -22,8 +20,7 @@ use crate::tasks::candidates::{add_candidates, label_count, of_candidates};
 #[derive(Debug, Clone)]
 pub struct RowExamples {
     rows: ExampleRows,
-    labels: Vec<u32>,
-    candidates: Option<Arc<RowCandidates>>,
+    labels: GivenLabels,
 }
 
 impl RowExamples {
@@ -31,19 +28,19 @@ impl RowExamples {
     pub fn new(rows: impl Into<ExampleRows>, labels: Vec<u32>) -> Result<Self> {
         let rows = rows.into().ungrouped();
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels, candidates: None })
+        Ok(Self { rows, labels: GivenLabels::new(labels) })
     }
 
     /// Rows with candidates for their labels.
     pub fn with_candidates(rows: impl Into<ExampleRows>, candidates: RowCandidates) -> Result<Self> {
-        let examples = Self::new(rows, candidates.known_labels())?;
-        Ok(Self { candidates: Some(Arc::new(candidates)), ..examples })
+        let Self { rows, labels } = Self::new(rows, candidates.known_labels())?;
+        Ok(Self { rows, labels: labels.among(candidates) })
     }
 
     /// Rows whose labels nobody knows.
     pub fn unlabelled(rows: impl Into<ExampleRows>) -> Self {
         let rows = rows.into().ungrouped();
-        Self { labels: vec![UNKNOWN_LABEL; rows.len()], rows, candidates: None }
+        Self { labels: GivenLabels::unknown(rows.len()), rows }
     }
 
     /// The rows.
@@ -53,7 +50,7 @@ impl RowExamples {
 
     /// The label of an example. Panics when it does not exist.
     pub fn label(&self, example: usize) -> u32 {
-        self.labels[example]
+        self.labels()[example]
     }
 }
 
@@ -65,18 +62,17 @@ impl TaskData for RowExamples {
     }
 
     fn labels(&self) -> &[u32] {
-        &self.labels
+        self.labels.labels()
     }
 
     fn labels_of(&self, example: usize) -> &[u32] {
-        &self.labels[example..=example]
+        &self.labels()[example..=example]
     }
 
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
-        let labels = examples.iter().map(|&i| self.labels[i]).collect();
-        let candidates = self.candidates.as_ref().map(|rows| Arc::new(rows.subset(examples.iter().copied())));
-        Ok(Self { rows, labels, candidates })
+        let labels = self.labels.subset(examples.iter().copied(), examples.iter().copied());
+        Ok(Self { rows, labels })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -84,36 +80,32 @@ impl TaskData for RowExamples {
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len() + self.candidates.as_ref().map_or(0, |rows| rows.bytes())
+        self.rows.bytes() + self.labels.bytes()
     }
 
     fn fingerprint(&self) -> u64 {
-        let candidates = self.candidates.as_deref();
-        self.rows.fingerprint(|i| self.labels_of(i), |i, sum| add_candidates(candidates, i..i + 1, sum))
+        self.rows.fingerprint(|i| self.labels_of(i), |i, sum| self.labels.add_candidates(i..i + 1, sum))
     }
 
     fn candidates(&self) -> Option<&RowCandidates> {
-        self.candidates.as_deref()
+        self.labels.candidates()
     }
 
     fn label_count(&self) -> usize {
-        label_count(&self.labels, self.candidates.as_deref())
+        self.labels.count()
     }
 
     fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let labels = of_candidates(self.candidates.as_deref())?.completed(how, labels, seed)?;
-        Ok(Self { labels, candidates: None, ..self.clone() })
+        Ok(Self { rows: self.rows.clone(), labels: self.labels.completed(how, labels, seed)? })
     }
 
     fn narrowed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?.narrowed(how, labels, seed)?;
-        Ok(Self { labels: candidates.known_labels(), candidates: Some(Arc::new(candidates)), ..self.clone() })
+        Ok(Self { rows: self.rows.clone(), labels: self.labels.narrowed(how, labels, seed)? })
     }
 
     fn known_parts(&self) -> Result<Self> {
-        let candidates = of_candidates(self.candidates.as_deref())?;
-        let known: Vec<usize> = (0..self.len()).filter(|&i| candidates.known(i).is_some()).collect();
-        Ok(Self { candidates: None, ..self.subset(&known)? })
+        let Self { rows, labels } = self.subset(&self.labels.known_rows()?)?;
+        Ok(Self { rows, labels: labels.settled() })
     }
 
     /// Each row of a sequence is an example.

@@ -3,8 +3,16 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::data::{Dataset, ExampleRows, FeatureMatrix, TaskData, UNKNOWN_LABEL, are_starts, refuse, starts};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use crate::data::{
+    Completion, Dataset, ExampleRows, FeatureMatrix, OpenLabels, TaskData, UNKNOWN_LABEL, are_starts, refuse,
+    starts,
+};
 use crate::error::Result;
+use crate::structure::CandidateSets;
+use crate::tasks::given_labels::WITHOUT_CANDIDATES;
 
 /// Rows with a set of labels each.
 ///
@@ -23,6 +31,8 @@ pub struct LabelSetExamples {
     sets: Vec<usize>,
     /// Those of a row ascend; unknown ones come last.
     labels: Vec<u32>,
+    /// The labels of each row of which nobody knows whether it has them, where there may be any.
+    open: Option<OpenLabels>,
 }
 
 impl LabelSetExamples {
@@ -41,7 +51,7 @@ impl LabelSetExamples {
             |pair: &[u32]| pair[0] < pair[1] || pair[0] == UNKNOWN_LABEL && pair[1] == UNKNOWN_LABEL;
         let mut each = sets.windows(2).map(|set| &labels[set[0]..set[1]]);
         match each.position(|set| !set.windows(2).all(ascends)) {
-            None => Ok(Self { rows, sets, labels }),
+            None => Ok(Self { rows, sets, labels, open: None }),
             Some(row) => refuse(format!("the labels of row {} must ascend, each once", row + 1)),
         }
     }
@@ -50,6 +60,18 @@ impl LabelSetExamples {
     pub fn from_sets(rows: impl Into<ExampleRows>, sets: &[impl AsRef<[u32]>]) -> Result<Self> {
         let sizes = sets.iter().map(|set| set.as_ref().len());
         Self::new(rows, starts(sizes), sets.iter().flat_map(AsRef::as_ref).copied().collect())
+    }
+
+    /// With labels of which nobody knows whether rows have them. Refused where they are not of as many rows, or labels of a row are open.
+    pub fn with_open_labels(self, open: OpenLabels) -> Result<Self> {
+        self.rows.check_row_count("open labels", open.len())?;
+        let is_both = |row: &usize| {
+            self.labels_of(*row).iter().any(|&label| open.is_open(*row, label, self.labels_of(*row)))
+        };
+        match (0..open.len()).find(is_both) {
+            None => Ok(Self { open: Some(open), ..self }),
+            Some(row) => refuse(format!("a label of row {} is open as well", row + 1)),
+        }
     }
 
     /// The rows.
@@ -76,6 +98,14 @@ impl LabelSetExamples {
             rows: self.rows.clone(),
             sets: starts(self.sets.windows(2).map(size)),
             labels: self.labels.iter().filter_map(&number).collect(),
+            open: self.open.as_ref().map(|open| open.renumbered(|label| number(&label))),
+        }
+    }
+
+    fn open(&self) -> Result<&OpenLabels> {
+        match &self.open {
+            Some(open) => Ok(open),
+            None => refuse(WITHOUT_CANDIDATES),
         }
     }
 }
@@ -95,6 +125,59 @@ impl TaskData for LabelSetExamples {
         &self.labels[self.sets[example]..self.sets[example + 1]]
     }
 
+    fn open_rows(&self) -> Option<usize> {
+        self.open.as_ref().map(OpenLabels::rows_with_some)
+    }
+
+    fn candidate_sets(&self, example: usize, labels: usize) -> Option<CandidateSets> {
+        Some(self.open.as_ref()?.sets(example, labels, self.labels_of(example)))
+    }
+
+    /// Open labels are in where most of the rows have them that are known to have them or not; at random, each with probability ½.
+    fn completed(&self, how: Completion, labels: usize, seed: u64) -> Result<Self> {
+        let open = self.open()?;
+        let mut random = Pcg64Mcg::seed_from_u64(seed);
+        let (mut has, mut is_known) = (vec![0_usize; labels], vec![0_usize; labels]);
+        for row in 0..self.rows.len() {
+            let own = self.labels_of(row);
+            let own_known = own.iter().filter(|&&label| (label as usize) < labels);
+            own_known.for_each(|&label| has[label as usize] += 1);
+            let known = (0..labels as u32).filter(|&label| !open.is_open(row, label, own));
+            known.for_each(|label| is_known[label as usize] += 1);
+        }
+        let mut is_in = |label: u32| match how {
+            Completion::Random => random.random(),
+            Completion::First | Completion::Majority => 2 * has[label as usize] > is_known[label as usize],
+        };
+        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(self.rows.len());
+        for row in 0..self.rows.len() {
+            let own = self.labels_of(row);
+            let mut set = own.to_vec();
+            set.extend((0..labels as u32).filter(|&label| open.is_open(row, label, own) && is_in(label)));
+            set.sort_unstable();
+            sets.push(set);
+        }
+        Self::from_sets(self.rows.clone(), &sets)
+    }
+
+    /// What is open stays so.
+    fn narrowed(&self, _: Completion, _: usize, _: u64) -> Result<Self> {
+        self.open().map(|_| self.clone())
+    }
+
+    /// The rows without open labels.
+    fn known_parts(&self) -> Result<Self> {
+        let open = self.open()?;
+        let known: Vec<usize> = (0..open.len()).filter(|&row| !open.has_some(row)).collect();
+        Ok(Self { open: None, ..TaskData::subset(self, &known)? })
+    }
+
+    fn label_count(&self) -> usize {
+        let known = self.labels.iter().filter(|&&label| label != UNKNOWN_LABEL);
+        let known = known.max().map_or(0, |&most| most as usize + 1);
+        known.max(self.open.as_ref().map_or(0, OpenLabels::label_count))
+    }
+
     /// Whatever was unknown to files: an example without labels has the empty set.
     fn missing_truth(&self, _: bool) -> Option<&'static str> {
         let nothing = "no example has a label that the model knows; an evaluation needs the true labels";
@@ -112,7 +195,9 @@ impl TaskData for LabelSetExamples {
     fn subset(&self, examples: &[usize]) -> Result<Self> {
         let rows = self.rows.subset(examples)?;
         let sets = starts(examples.iter().map(|&i| self.labels_of(i).len()));
-        Ok(Self { rows, sets, labels: examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect() })
+        let labels = examples.iter().flat_map(|&i| self.labels_of(i)).copied().collect();
+        let open = self.open.as_ref().map(|open| open.subset(examples));
+        Ok(Self { rows, sets, labels, open })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -120,19 +205,30 @@ impl TaskData for LabelSetExamples {
     }
 
     fn bytes(&self) -> usize {
-        self.rows.bytes() + 4 * self.labels.len() + 8 * self.sets.len()
+        let open = self.open.as_ref().map_or(0, OpenLabels::bytes);
+        self.rows.bytes() + 4 * self.labels.len() + 8 * self.sets.len() + open
     }
 
     fn fingerprint(&self) -> u64 {
-        self.rows.fingerprint(|i| self.labels_of(i), |_, _| ())
+        self.rows.fingerprint(
+            |i| self.labels_of(i),
+            |i, sum| self.open.iter().for_each(|open| sum.add_all(open.numbers(i))),
+        )
     }
 
     /// Each row of a sequence is an example, and a single label is a set.
     fn from_table(mut table: Dataset) -> Result<Self> {
         table.refuse_kinds(&["graphs"], Self::KIND)?;
         let rows = table.take_rows()?;
+        let open = table.open.take();
         match table.sets.take() {
-            Some(sets) => Self::new(rows, sets, table.labels),
+            Some(sets) => {
+                let examples = Self::new(rows, sets, table.labels)?;
+                match open {
+                    Some(open) => examples.with_open_labels(open),
+                    None => Ok(examples),
+                }
+            }
             None => {
                 let labels = table.take_labels(&rows);
                 rows.check_row_count("labels", labels.len())?;

@@ -111,6 +111,7 @@ labels that are wrongly in or out), subset_accuracy (the share of sets that are 
 example_f1 (the mean F1 of a set), Micro-F1 of all labels of all examples with its precision and recall, Macro-F1, the mean \
 loss.";
     const HAS_SETS: bool = true;
+    const HAS_CANDIDATES: bool = true;
 
     fn options() -> Vec<TaskOption> {
         options::all()

@@ -55,7 +55,7 @@ impl Pairs {
                     "all pairs of {labels} labels are too many (up to {MOST_FOR_ALL_PAIRS} labels can have them); use the pairs of a tree or none, or only the most frequent labels"
                 ),
             )),
-            Pairs::All => Ok(LabelGraph::complete(labels)),
+            Pairs::All => Ok(LabelGraph::complete(labels)?),
             Pairs::Listed(pairs) => Ok(LabelGraph::new(labels, pairs.clone())?),
             Pairs::Tree | Pairs::File(_) => {
                 Err(Error::parameter("pairs", "a tree or a file of pairs needs data: resolve the task first"))

@@ -34,12 +34,9 @@ use crate::surrogate::Surrogate;
 /// Up to this many different losses of a mean example the stratified search is faster than the hull search.
 const FEW_LOSSES: f64 = 40.0;
 
-/// The block with the weights of lengths.
-pub(crate) const LENGTH: &str = "length";
-
-/// What a model says about classes: it follows from the data it was trained on, and from the longest segment that was asked for.
-pub(crate) const OF_DATA: [&str; 7] =
-    ["classes", "widths", "background_class", "label_classes", "label_begins", "longest", "known_segments"];
+/// The blocks with the weights of lengths, and of known segments.
+const LENGTH: &str = "length";
+const WHOLE: &str = "whole";
 
 /// What a mistake is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -179,6 +176,17 @@ mark segments by tags like O, B-NP, I-NP, in any scheme. Predictions are one tag
 Metrics: precision, recall and F1 of segments, position error and accuracy, sequence error (anything wrong), the mean loss.";
     const HAS_BACKGROUND: bool = true;
 
+    /// What a model says about classes follows from the data it was trained on, and from the longest segment that was asked for.
+    const OF_DATA: &'static [&'static str] = &[
+        "classes",
+        "widths",
+        "background_class",
+        "label_classes",
+        "label_begins",
+        "longest",
+        "known_segments",
+    ];
+
     fn options() -> Vec<TaskOption> {
         vec![LOSS, LONGEST, FIXED_WIDTHS, KNOWN_SEGMENTS, NO_EDGES, NO_LENGTHS, NO_BOUNDARY]
     }
@@ -221,6 +229,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
 
     /// Whatever the scheme of files is, tags come in as IOB2.
     fn table_options(&self, options: &ReadOptions) -> Result<ReadOptions> {
+        Self::check_candidates(options)?;
         if options.tag_scheme.is_some() {
             let problem = "segments are learnt as they are, whatever the scheme of the files; leave it out";
             return Err(Error::parameter("tag-scheme", problem));
@@ -315,7 +324,7 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
         };
         let mut blocks = vec![("position", vec![features, columns])];
         if self.whole.known().is_some() {
-            blocks.push(("whole", vec![self.whole.len(), classes]));
+            blocks.push((WHOLE, vec![self.whole.len(), classes]));
         }
         blocks.push(("segment", vec![classes]));
         if self.lengths && !self.fixed_widths {
@@ -416,7 +425,12 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
         } else {
             each("")
         };
-        WeightNames { states: names.clone(), columns }
+        let longest = widths.iter().copied().max().unwrap_or(0);
+        let rows = vec![
+            (LENGTH, (1..=longest).map(|length| length.to_string()).collect()),
+            (WHOLE, self.whole.names()),
+        ];
+        WeightNames { states: names.clone(), columns, rows }
     }
 
     fn is_right(data: &SequenceExamples, example: usize, variable: usize, value: u32) -> Option<bool> {
@@ -453,6 +467,11 @@ Metrics: precision, recall and F1 of segments, position error and accuracy, sequ
             name => name,
         };
         let figures = metrics.figures.into_iter().map(|(name, value)| (renamed(name), value)).collect();
-        Metrics { figures, main: metrics.main.map(renamed), ..metrics }
+        // Who counts positions in training counts them in validation.
+        let main = match structure.cost() {
+            SegmentLoss::Positions(_) => Some("position_error"),
+            SegmentLoss::Segments | SegmentLoss::Sizes => metrics.main.map(renamed),
+        };
+        Metrics { figures, main, ..metrics }
     }
 }

@@ -69,6 +69,12 @@ impl WholeSegments {
         self.known.as_ref().map_or(0, |known| known.len())
     }
 
+    /// A name for each: the number by which a segment is looked up, which says the same in all models.
+    pub(super) fn names(&self) -> Vec<String> {
+        let segments = self.known.as_ref().map_or_else(Vec::new, |known| known.numbers().0);
+        segments.iter().map(|number| format!("{number:x}")).collect()
+    }
+
     pub(super) fn save(&self, stored: Stored) -> Stored {
         let Some(known) = &self.known else { return stored };
         let (segments, ends) = known.numbers();

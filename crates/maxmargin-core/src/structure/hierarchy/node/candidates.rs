@@ -1,6 +1,6 @@
 //! The best node among candidates, and among all others that are labels.
 
-use super::{NO_LABEL, NodeScores, NodeStructure};
+use super::{NodeScores, NodeStructure};
 use crate::error::{Error, Result};
 use crate::features::Rows;
 use crate::structure::candidates::best_listed;
@@ -9,21 +9,21 @@ use crate::structure::{CandidateSets, Candidates, Found, LossFrom, Mix, Side};
 impl NodeStructure {
     /// The nodes that are candidates: all labels where none is named.
     fn candidates_of<'a>(&'a self, sets: &'a CandidateSets) -> &'a [u32] {
-        if sets.of(0).is_empty() { &self.labels } else { sets.of(0) }
+        if sets.of(0).is_empty() { self.labels() } else { sets.of(0) }
     }
 }
 
 impl Candidates<NodeStructure> for NodeStructure {
     fn check_sets(&self, _x: &Rows, sets: &CandidateSets) -> Result<()> {
-        sets.check(1, self.blocks.nodes())?;
-        match sets.of(0).iter().find(|&&node| self.places[node as usize] == NO_LABEL) {
+        sets.check(1, self.hierarchy().nodes())?;
+        match sets.of(0).iter().find(|&&node| !self.ends.has(node)) {
             Some(node) => Err(Error::parameter("candidates", format!("node {node} is none of the labels"))),
             None => Ok(()),
         }
     }
 
     fn has_outside(&self, sets: &CandidateSets) -> bool {
-        sets.excludes_some(self.labels.len())
+        sets.excludes_some(self.labels().len())
     }
 
     fn is_inside(&self, sets: &CandidateSets, y: &u32) -> bool {

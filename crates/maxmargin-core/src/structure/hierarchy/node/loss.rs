@@ -38,6 +38,17 @@ impl NodeLoss {
         self.list().map_or(Ok(()), |costs| check_weights("node costs", costs, nodes))
     }
 
+    /// The same where nodes behind so many, up to all, cost nothing; lists say themselves what all cost.
+    pub(super) fn without_cost_of(self, behind: usize, all: usize) -> Self {
+        let costs =
+            || (behind < all).then(|| (0..all).map(|node| f64::from(u8::from(node < behind))).collect());
+        match self {
+            NodeLoss::Difference { costs: None } => NodeLoss::Difference { costs: costs() },
+            NodeLoss::Distance { weights: None } => NodeLoss::Distance { weights: costs() },
+            other => other,
+        }
+    }
+
     fn list(&self) -> Option<&Arc<[f64]>> {
         match self {
             NodeLoss::Difference { costs } => costs.as_ref(),

@@ -4,18 +4,23 @@
 //! graphs they are O(Σ |Ā(n)|). So each surrogate has its exact search: each label is a stratum of its own. The variant of
 //! the normalised SVM that divides the margin of each label by its distance from the truth (6.13) is [`NodeLoss::Distance`] under the surrogate
 //! h/g + 1, which is `general=0,-1`.
+//!
+//! A label that has others below it may have a [leaf of its own](NodeOptions::own_leaves): weights that no other label has. Labels are the nodes of
+//! the hierarchy all the same; the leaf is in their paths only.
 
 mod candidates;
+mod ends;
 mod loss;
 mod oracles;
 mod tree_losses;
 
 use std::sync::Arc;
 
+use self::ends::LabelEnds;
 pub use self::loss::NodeLoss;
 use self::tree_losses::TreeLosses;
 use super::blocks::{KnownNodes, NodeBlocks};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::features::Rows;
 use crate::inference::Hierarchy;
 use crate::linear::{BlockNorm, FeatureSum, SeenPairs, round_up};
@@ -26,17 +31,21 @@ use crate::structure::{Found, Magnitude, Mix, Offers, ScoreNoise, Structure};
 pub struct NodeOptions {
     /// A constant feature.
     pub bias: bool,
-    /// α of each node; 1 without.
+    /// α of each node, and then of each leaf of a label's own; 1 without.
     pub alpha: Option<Arc<[f64]>>,
     /// The nodes that are labels; the leaves without.
     pub labels: Option<Vec<u32>>,
-    /// The task loss.
+    /// Whether labels that have others below them have a leaf of their own, with weights that no other label has. Without it the
+    /// path of such a label is a part of others: where α add up to 1 on the way to each leaf, they add up to less on the way to such a
+    /// label, and may leave it nothing.
+    pub own_leaves: bool,
+    /// The task loss. Lists of what nodes cost go on with leaves of labels' own; where there is no list these cost nothing.
     pub loss: NodeLoss,
 }
 
 impl Default for NodeOptions {
     fn default() -> Self {
-        Self { bias: true, alpha: None, labels: None, loss: NodeLoss::ZeroOne }
+        Self { bias: true, alpha: None, labels: None, own_leaves: false, loss: NodeLoss::ZeroOne }
     }
 }
 
@@ -60,11 +69,10 @@ impl Default for NodeOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct NodeStructure {
+    /// Of a graph that has the leaves of labels' own too.
     blocks: NodeBlocks,
     is_tree: bool,
-    /// The nodes that are labels, ascending, and the place of each node among them, or none.
-    labels: Arc<[u32]>,
-    places: Arc<[u32]>,
+    ends: LabelEnds,
     loss: NodeLoss,
     /// In a tree, the nodes below others with their parents, parents first.
     walk: Arc<[(u32, u32)]>,
@@ -75,9 +83,6 @@ pub struct NodeStructure {
     largest_square: f64,
     largest_reach: f64,
 }
-
-/// The place of a node that is no label.
-const NO_LABEL: u32 = u32::MAX;
 
 /// The scores of one input: of all nodes by themselves, and of labels.
 #[derive(Debug, Clone, Default)]
@@ -95,7 +100,7 @@ pub struct NodeScores {
 }
 
 impl NodeScores {
-    /// The score of each node by itself.
+    /// The score of each node by itself, and then of each leaf of a label's own.
     pub fn nodes(&self) -> &[f64] {
         &self.nodes
     }
@@ -104,8 +109,9 @@ impl NodeScores {
 impl NodeStructure {
     /// A task with so many features (without the bias).
     pub fn new(features: usize, hierarchy: Arc<Hierarchy>, options: NodeOptions) -> Result<Self> {
-        let blocks = NodeBlocks::new(features, hierarchy, options.bias, options.alpha.as_deref())?;
-        Self::with_blocks(blocks, options)
+        let (ends, graph) = LabelEnds::new(hierarchy, options.labels.as_deref(), options.own_leaves)?;
+        let blocks = NodeBlocks::new(features, graph, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, ends, options.loss)
     }
 
     /// The same with weights only for some pairs of features and nodes, which tell the number of features.
@@ -114,51 +120,25 @@ impl NodeStructure {
         hierarchy: Arc<Hierarchy>,
         options: NodeOptions,
     ) -> Result<Self> {
-        let blocks = NodeBlocks::with_pairs(pairs, hierarchy, options.bias, options.alpha.as_deref())?;
-        Self::with_blocks(blocks, options)
+        let (ends, graph) = LabelEnds::new(hierarchy, options.labels.as_deref(), options.own_leaves)?;
+        let blocks = NodeBlocks::with_pairs(pairs, graph, options.bias, options.alpha.as_deref())?;
+        Self::with_blocks(blocks, ends, options.loss)
     }
 
-    fn with_blocks(blocks: NodeBlocks, options: NodeOptions) -> Result<Self> {
-        let NodeOptions { labels, loss, .. } = options;
-        let hierarchy = &blocks.hierarchy;
-        let nodes = hierarchy.nodes();
-        let mut labels = labels.unwrap_or_else(|| hierarchy.leaves().to_vec());
-        crate::structure::ascend(&mut labels);
-        if let Some(last) = labels.last().filter(|last| **last as usize >= nodes) {
-            let problem = format!("node {last} is to be a label; nodes are numbered 0 to {}", nodes - 1);
-            return Err(Error::parameter("labels", problem));
-        }
-        if labels.len() < 2 {
-            let problem =
-                format!("{} node(s) for labels; nothing is to learn with fewer than two", labels.len());
-            return Err(Error::parameter("labels", problem));
-        }
-        loss.check(nodes)?;
-        let mut places = vec![NO_LABEL; nodes];
-        for (place, &label) in (0..).zip(&labels) {
-            places[label as usize] = place;
-        }
-        let paths = || labels.iter().map(|&label| hierarchy.ancestors(label));
+    fn with_blocks(blocks: NodeBlocks, ends: LabelEnds, loss: NodeLoss) -> Result<Self> {
+        let graph = &blocks.hierarchy;
+        let loss = loss.without_cost_of(ends.hierarchy.nodes(), graph.nodes());
+        loss.check(graph.nodes())?;
+        let paths = || ends.of_labels().iter().map(|&end| graph.ancestors(end));
         let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let longest = paths().map(<[u32]>::len).max().unwrap_or(0);
         let largest_square = largest(&mut paths().map(|path| blocks.squares(path.iter().copied())));
-        let largest_reach = largest(&mut labels.iter().map(|&label| loss.reach(hierarchy, label)));
-        let is_tree = hierarchy.is_tree();
-        let below = |&node: &u32| hierarchy.parents(node).first().map(|&parent| (node, parent));
-        let walk = hierarchy.order().iter().filter_map(below).collect();
-        let tree_losses = TreeLosses::new(hierarchy, &labels, &loss).map(Arc::new);
-        Ok(Self {
-            is_tree,
-            walk,
-            tree_losses,
-            labels: labels.into(),
-            places: places.into(),
-            loss,
-            longest,
-            largest_square,
-            largest_reach,
-            blocks,
-        })
+        let largest_reach = largest(&mut ends.of_labels().iter().map(|&end| loss.reach(graph, end)));
+        let is_tree = graph.is_tree();
+        let below = |&node: &u32| graph.parents(node).first().map(|&parent| (node, parent));
+        let walk = graph.order().iter().filter_map(below).collect();
+        let tree_losses = TreeLosses::new(graph, ends.of_labels(), &loss).map(Arc::new);
+        Ok(Self { is_tree, walk, tree_losses, ends, loss, longest, largest_square, largest_reach, blocks })
     }
 
     /// The same with the shared norm (THESIS 6.6) in the place of the Euclidean one: min_α Σ ‖W_n‖²/α_n, where the α on the way to each leaf add
@@ -168,7 +148,7 @@ impl NodeStructure {
         Ok(self)
     }
 
-    /// Σ of the squared weights of each node.
+    /// Σ of the squared weights of each node, and then of each leaf of a label's own.
     ///
     /// # Panics
     ///
@@ -182,14 +162,23 @@ impl NodeStructure {
         self.blocks.features
     }
 
-    /// The hierarchy.
+    /// The hierarchy, without leaves of labels' own.
     pub fn hierarchy(&self) -> &Arc<Hierarchy> {
-        &self.blocks.hierarchy
+        &self.ends.hierarchy
     }
 
     /// The nodes that are labels, ascending.
     pub fn labels(&self) -> &[u32] {
-        &self.labels
+        self.ends.labels()
+    }
+
+    /// Where the path of a label ends: at its node, or at a leaf of its own, which is numbered after all nodes of the hierarchy.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such node.
+    pub fn end_of(&self, label: u32) -> u32 {
+        self.ends.of(label)
     }
 
     /// What a wrong node costs.
@@ -199,11 +188,11 @@ impl NodeStructure {
 
     /// The task loss, which depends on the two nodes only.
     pub fn loss_between(&self, truth: u32, y: u32) -> f64 {
-        self.loss.of(&self.blocks.hierarchy, truth, y)
+        self.loss.of(&self.blocks.hierarchy, self.end_of(truth), self.end_of(y))
     }
 
     fn path(&self, label: u32) -> &[u32] {
-        self.blocks.hierarchy.ancestors(label)
+        self.blocks.hierarchy.ancestors(self.end_of(label))
     }
 
     /// Makes the scores of labels of those of nodes.
@@ -218,9 +207,9 @@ impl NodeStructure {
         sums.clear();
         if !self.is_tree {
             sums.resize(numbers.len(), 0.0);
-            for &label in &*self.labels {
-                let path = hierarchy.ancestors(label).iter();
-                sums[label as usize] = path.map(|&node| numbers[node as usize]).sum();
+            for &end in self.ends.of_labels() {
+                let path = hierarchy.ancestors(end).iter();
+                sums[end as usize] = path.map(|&node| numbers[node as usize]).sum();
             }
             return;
         }
@@ -234,10 +223,10 @@ impl NodeStructure {
     fn know_losses(&self, truth: u32, scores: &mut NodeScores) {
         if scores.losses_of != Some(truth) {
             let NodeScores { losses, by_node, .. } = scores;
-            let hierarchy = &self.blocks.hierarchy;
+            let (graph, end, ends) = (&self.blocks.hierarchy, self.end_of(truth), self.ends.of_labels());
             match &self.tree_losses {
-                Some(all) => all.of_all(hierarchy, &self.loss, truth, losses),
-                None => self.loss.of_all(hierarchy, self.is_tree, truth, &self.labels, by_node, losses),
+                Some(all) => all.of_all(graph, &self.loss, end, losses),
+                None => self.loss.of_all(graph, self.is_tree, end, ends, by_node, losses),
             }
             scores.losses_of = Some(truth);
         }
@@ -253,14 +242,15 @@ impl NodeStructure {
             self.know_losses(truth, scores);
         }
         let scores = &*scores;
-        self.labels.iter().enumerate().map(move |(place, &label)| {
+        let labels = self.labels().iter().zip(self.ends.of_labels());
+        labels.enumerate().map(move |(place, (&label, &end))| {
             let loss = if truth.is_some() { scores.losses[place] } else { 0.0 };
-            Found::exactly(label, scores.totals[label as usize], loss)
+            Found::exactly(label, scores.totals[end as usize], loss)
         })
     }
 
     fn best(&self, scores: &mut NodeScores, truth: Option<u32>, mix: Mix) -> Found<u32> {
-        let mut best = Found::exactly(self.labels[0], f64::NEG_INFINITY, 0.0);
+        let mut best = Found::exactly(self.labels()[0], f64::NEG_INFINITY, 0.0);
         let mut rank = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for found in self.listed(scores, truth) {
             let here = mix.rank(found.score, found.loss);
@@ -287,15 +277,7 @@ impl Structure for NodeStructure {
 
     fn check(&self, x: &Rows, y: &u32) -> Result<()> {
         self.blocks.check_input(x)?;
-        let nodes = self.blocks.nodes();
-        match self.places.get(*y as usize) {
-            Some(&NO_LABEL) => Err(Error::parameter("label", format!("node {y} is none of the labels"))),
-            Some(_) => Ok(()),
-            None => {
-                let problem = format!("there is no node {y}; they are numbered 0 to {}", nodes - 1);
-                Err(Error::parameter("label", problem))
-            }
-        }
+        self.ends.check(*y)
     }
 
     fn dim(&self) -> usize {
@@ -331,7 +313,7 @@ impl Structure for NodeStructure {
             nodes.resize(self.blocks.nodes(), 0.0);
             totals.resize(self.blocks.nodes(), 0.0);
             self.blocks.score_some(w, x, known.add(self.path(*y)), nodes);
-            totals[*y as usize] = self.path(*y).iter().map(|&node| nodes[node as usize]).sum();
+            totals[self.end_of(*y) as usize] = self.path(*y).iter().map(|&node| nodes[node as usize]).sum();
         }
     }
 
@@ -362,7 +344,7 @@ impl Structure for NodeStructure {
     }
 
     fn score_of(&self, _x: &Rows, scores: &NodeScores, y: &u32) -> f64 {
-        scores.totals[*y as usize]
+        scores.totals[self.end_of(*y) as usize]
     }
 
     fn decode(&self, _x: &Rows, scores: &mut NodeScores) -> Found<u32> {
@@ -374,7 +356,8 @@ impl Structure for NodeStructure {
     }
 
     fn largest_loss(&self, _x: &Rows, truth: &u32) -> f64 {
-        self.loss.largest(self.loss.reach(&self.blocks.hierarchy, *truth), self.largest_reach)
+        let of_truth = self.loss.reach(&self.blocks.hierarchy, self.end_of(*truth));
+        self.loss.largest(of_truth, self.largest_reach)
     }
 
     fn loss_unit(&self, _x: &Rows, _truth: &u32) -> Option<f64> {

@@ -15,7 +15,7 @@ impl NodeStructure {
         let sizes: Vec<f64> = nodes.iter().map(|score| score.abs()).collect();
         let mut sums = Vec::new();
         self.sums(&sizes, &mut sums);
-        self.labels.iter().map(|&label| sums[label as usize]).fold(0.0, f64::max)
+        self.ends.of_labels().iter().map(|&end| sums[end as usize]).fold(0.0, f64::max)
     }
 }
 
@@ -67,13 +67,14 @@ impl Stratified<NodeStructure> for NodeStructure {
     }
 
     fn stratum_label(&self, _x: &Rows, _scores: &mut NodeScores, number: usize) -> u32 {
-        self.labels[number]
+        self.labels()[number]
     }
 }
 
 /// A label is a set of one node, its own; ancestors are not counted.
 impl LabelSets<NodeStructure> for NodeStructure {
     fn with_sizes(&self, background: Option<u32>) -> Self {
+        let background = background.map(|node| self.end_of(node));
         Self { loss: NodeLoss::Size { background }, tree_losses: None, ..self.clone() }
     }
 
@@ -88,8 +89,8 @@ impl LabelSets<NodeStructure> for NodeStructure {
         out.losses_of = None;
         out.totals.clear();
         out.totals.extend(scores.totals.iter().map(|score| scale * score));
-        for &label in &*self.labels {
-            out.totals[label as usize] += position_set_loss(*truth, label, background);
+        for (&label, &end) in self.labels().iter().zip(self.ends.of_labels()) {
+            out.totals[end as usize] += position_set_loss(*truth, label, background);
         }
     }
 
@@ -106,7 +107,7 @@ impl LabelSets<NodeStructure> for NodeStructure {
     }
 }
 
-/// The score of each node.
+/// The score of each node, and of each leaf of a label's own.
 impl Parts<NodeStructure> for NodeStructure {
     fn blocks(&self, _x: &Rows) -> Vec<PartBlock> {
         vec![PartBlock::new("nodes", &[self.blocks.nodes()])]
@@ -127,36 +128,39 @@ impl Parts<NodeStructure> for NodeStructure {
 /// One unit of flow from a source to a sink, over an arc for each label, whatever the loss and the graph.
 impl Flow<Rows, u32> for NodeStructure {
     fn arcs(&self, _x: &Rows) -> usize {
-        self.labels.len()
+        self.labels().len()
     }
 
     fn polytope(&self, x: &Rows, truth: &u32) -> FlowPolytope {
         let mut network = Network::new(vec![1.0, -1.0]);
-        for _ in &*self.labels {
+        for _ in self.labels() {
             network.add(NetworkArc { tail: 0, head: 1, capacity: f64::INFINITY, weight: 1.0 });
         }
-        let losses = self.labels.iter().map(|&label| self.loss(x, truth, &label)).collect();
+        let losses = self.labels().iter().map(|&label| self.loss(x, truth, &label)).collect();
         FlowPolytope::new(network, losses, self.label_flow(x, truth))
     }
 
     fn label_flow(&self, _x: &Rows, y: &u32) -> Vec<f64> {
-        self.labels.iter().map(|label| f64::from(u8::from(label == y))).collect()
+        self.labels().iter().map(|label| f64::from(u8::from(label == y))).collect()
     }
 
     fn arc_scores(&self, w: &[f64], x: &Rows, scores: &mut [f64]) {
         let mut all = NodeScores::default();
         self.score(w, x, &mut all);
-        scores.iter_mut().zip(&*self.labels).for_each(|(score, &y)| *score = all.totals[y as usize]);
+        scores
+            .iter_mut()
+            .zip(self.ends.of_labels())
+            .for_each(|(score, &end)| *score = all.totals[end as usize]);
     }
 
     fn add_arc_features(&self, x: &Rows, arc: usize, sum: &mut dyn FeatureSum) {
-        self.add_features(x, &self.labels[arc], 1.0, sum);
+        self.add_features(x, &self.labels()[arc], 1.0, sum);
     }
 
     fn add_flow_features(&self, x: &Rows, z: &[f64], sum: &mut [f64]) {
         // What flows through each node, so that each block is added to once.
         let mut through = vec![0.0; self.blocks.nodes()];
-        for (&label, &z) in self.labels.iter().zip(z).filter(|(_, z)| **z != 0.0) {
+        for (&label, &z) in self.labels().iter().zip(z).filter(|(_, z)| **z != 0.0) {
             self.path(label).iter().for_each(|&node| through[node as usize] += z);
         }
         for (node, &z) in (0..).zip(&through).filter(|(_, z)| **z != 0.0) {

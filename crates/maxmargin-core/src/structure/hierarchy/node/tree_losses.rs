@@ -18,7 +18,7 @@ pub(super) struct TreeLosses {
 }
 
 impl TreeLosses {
-    /// For labels in ascending order; none where the hierarchy is no tree, or costs are not whole.
+    /// For labels, in any order; none where the hierarchy is no tree, or costs are not whole.
     pub(super) fn new(hierarchy: &Hierarchy, labels: &[u32], loss: &NodeLoss) -> Option<Self> {
         if !hierarchy.is_tree() || !matches!(loss, NodeLoss::Difference { .. }) || loss.unit().is_none() {
             return None;

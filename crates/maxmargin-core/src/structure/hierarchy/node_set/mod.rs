@@ -20,7 +20,8 @@ use crate::inference::{Hierarchy, SetRules};
 use crate::linear::{BlockNorm, FeatureSum, SeenPairs, round_up};
 use crate::structure::shape::check_ascending;
 use crate::structure::{
-    Found, LabelSet, LabelSets, Magnitude, Mix, Offers, ScoreNoise, SetLoss, Stratified, Structure,
+    Found, LabelSet, LabelSets, Magnitude, Mix, Offers, OracleCost, ScoreNoise, SetLoss, Stratified,
+    Structure,
 };
 
 /// Which labels there are, the loss, and how the blocks of weights are scaled.
@@ -210,8 +211,8 @@ impl Structure for NodeSetStructure {
         self.nodes()
     }
 
-    fn is_costly(&self) -> bool {
-        self.is_hard()
+    fn oracle_cost(&self) -> OracleCost {
+        if self.is_hard() { OracleCost::High } else { OracleCost::Low }
     }
 
     fn decoding_error(&self, scores: &NodeSetScores) -> f64 {

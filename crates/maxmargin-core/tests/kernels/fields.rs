@@ -1,11 +1,17 @@
 //! Promise: every kernel for binary fields finds what listing all sets of labels, or a general linear program, finds.
 
-use maxmargin::inference::{
+use crate::inference::{
     AllSets, BinaryField, BoundedSet, BranchAndBound, Forest, RoofDual, k_best_sets, relaxed_score,
 };
 
-use crate::fields::{Dice, RandomField, Shape, any_field, frustrated};
-use crate::local_polytope::maximize_relaxed;
+use super::random_fields::{Dice, RandomField, Shape, any_field, frustrated};
+use crate::inference::local_polytope::maximize_relaxed;
+
+impl RandomField {
+    fn field(&self) -> BinaryField<'_> {
+        BinaryField { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
+    }
+}
 
 const SHAPES: [Shape; 4] = [Shape::Complete, Shape::Sparse, Shape::Forest, Shape::Independent];
 
@@ -45,7 +51,9 @@ fn roof_duality_solves_the_linear_program() {
         let value = solver.solve(field, &mut nodes);
         assert!(nodes.iter().all(|node| *node <= 2), "{nodes:?}, {random:?}");
         let largest = field.unary.iter().chain(field.coupling).fold(0.0f64, |a, b| a.max(b.abs()));
-        let reference = maximize_relaxed(field, &[]).expect("a program with an optimum").score;
+        let reference = maximize_relaxed(field.graph, field.unary, field.coupling, &[])
+            .expect("a program with an optimum")
+            .score;
         assert!(
             (value - reference).abs() <= 1e-6 * largest,
             "{value} for {reference}: {nodes:?}, {random:?}"
@@ -98,7 +106,9 @@ fn roof_duality_solves_large_programs() {
         };
         let field = random.field();
         let value = solver.solve(field, &mut Vec::new());
-        let reference = maximize_relaxed(field, &[]).expect("a program with an optimum").score;
+        let reference = maximize_relaxed(field.graph, field.unary, field.coupling, &[])
+            .expect("a program with an optimum")
+            .score;
         assert!(
             (value - reference).abs() <= 1e-7 * value.abs().max(reference.abs()),
             "{value} for {reference}"

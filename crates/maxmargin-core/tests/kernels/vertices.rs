@@ -1,9 +1,9 @@
 //! Promise: the linear relaxation of matchings is tight. An interior-point solver that knows nothing of whole numbers finds
 //! the same links, each wholly in or out, for any limits on the links of a node.
 
+use crate::inference::{BMatching, Bipartite, LinkLimits};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
-use maxmargin::inference::{BMatching, Bipartite, LinkLimits};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 

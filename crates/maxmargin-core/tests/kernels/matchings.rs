@@ -1,7 +1,7 @@
 //! Promise: assignments, matchings with several links per node, their k best and the best of every loss equal what listing
 //! all sets of links finds: on sparse and dense graphs, with ties and with links that are worth nothing or less.
 
-use maxmargin::inference::{
+use crate::inference::{
     Assignment, BMatching, Bipartite, Gain, Lexicographic, LinkLimits, StratifiedMatching, k_best_matchings,
 };
 use rand::{RngExt, SeedableRng};

@@ -3,7 +3,7 @@
 //! Each of them uses a part of it.
 #![allow(dead_code)]
 
-use maxmargin::inference::{BinaryField, LabelGraph};
+use maxmargin_core::inference::LabelGraph;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
@@ -13,12 +13,6 @@ pub struct RandomField {
     pub graph: LabelGraph,
     pub unary: Vec<f64>,
     pub coupling: Vec<f64>,
-}
-
-impl RandomField {
-    pub fn field(&self) -> BinaryField<'_> {
-        BinaryField { graph: &self.graph, unary: &self.unary, coupling: &self.coupling }
-    }
 }
 
 /// A source of random numbers that is the same everywhere.
@@ -57,7 +51,7 @@ pub enum Shape {
 
 pub fn graph(dice: &mut Dice, labels: usize, shape: Shape) -> LabelGraph {
     let edges = match shape {
-        Shape::Complete => return LabelGraph::complete(labels),
+        Shape::Complete => return LabelGraph::complete(labels).unwrap(),
         Shape::Independent => return LabelGraph::independent(labels),
         Shape::Sparse => {
             let share = dice.unit();
@@ -108,7 +102,7 @@ pub fn any_field(dice: &mut Dice, labels: usize, shape: Shape) -> RandomField {
 /// A complete field in which wishes and couplings disagree. In ±1 variables each label's field is at most `pull` times what
 /// its couplings can do together: near 1 everything is easy, near 0 everything is undecided.
 pub fn frustrated(dice: &mut Dice, labels: usize, pull: f64) -> RandomField {
-    let graph = LabelGraph::complete(labels);
+    let graph = LabelGraph::complete(labels).unwrap();
     let coupling: Vec<f64> = graph.edges().iter().map(|_| dice.signed()).collect();
     let (mut sums, mut spreads) = (vec![0.0; labels], vec![0.0; labels]);
     for (&(i, j), c) in graph.edges().iter().zip(&coupling) {

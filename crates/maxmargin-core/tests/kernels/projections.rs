@@ -1,11 +1,10 @@
 //! Promise: a projection is the nearest flow. A reference solver finds the same one, and the flow itself is exact to
 //! rounding, from whatever potentials the projection starts.
 
-use maxmargin::inference::FlowProjection;
+use crate::inference::FlowProjection;
 use proptest::prelude::*;
 
-use crate::common::network::{Aim, Shape};
-use crate::common::problem::cases;
+use crate::inference::networks::{Aim, Shape};
 
 /// What conservation may lack in all nodes together.
 const ROUNDING: f64 = 1e-12;
@@ -25,7 +24,7 @@ fn check(aim: &Aim, potentials: &mut [f64], reference: &[f64]) -> Result<Vec<f64
 }
 
 proptest! {
-    #![proptest_config(cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn on_random_networks(

@@ -4,7 +4,7 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT,
 };
-use maxmargin::inference::{Network, NetworkArc};
+use maxmargin_core::inference::{Network, NetworkArc};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
