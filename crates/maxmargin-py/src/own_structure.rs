@@ -9,7 +9,7 @@ use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin::solver::{Halt, Limits, Outcome, Report, RunState, SolverSettings, resume_until};
 use maxmargin::structure::{
-    Example, Found, KBest, Magnitude, Mix, Offers, ScoreStratum, Stratified, Structure,
+    Example, Found, KBest, Magnitude, Mix, Offers, OracleCost, ScoreStratum, Stratified, Structure,
 };
 use maxmargin::surrogate::Surrogate;
 use maxmargin::testing;
@@ -43,8 +43,8 @@ impl Structure for Shared {
     fn check(&self, x: &PyInput, y: &LabelNumber) -> Result<(), EngineError> {
         self.0.check(x, y)
     }
-    fn is_costly(&self) -> bool {
-        self.0.is_costly()
+    fn oracle_cost(&self) -> OracleCost {
+        self.0.oracle_cost()
     }
     fn score(&self, w: &[f64], x: &PyInput, scores: &mut PyScores) {
         self.0.score(w, x, scores);

@@ -66,7 +66,7 @@ impl PartLoss {
             "multilabel" => {
                 let graph = match pairs {
                     Some(pairs) => LabelGraph::new(labels, pairs).map_err(made)?,
-                    None => LabelGraph::complete(labels),
+                    None => LabelGraph::complete(labels).map_err(made)?,
                 };
                 let options =
                     MultilabelOptions { bias: false, pair_weights: PairWeights::Both, ..Default::default() };

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use maxmargin::EngineError;
 use maxmargin::linear::FeatureSum;
 use maxmargin::structure::{
-    Coded, Found, KBest, Magnitude, Mix, Offers, ScoreStratum, Stratified, Structure,
+    Coded, Found, KBest, Magnitude, Mix, Offers, OracleCost, ScoreStratum, Stratified, Structure,
 };
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -388,8 +388,8 @@ impl Structure for PyStructure {
         }
     }
 
-    fn is_costly(&self) -> bool {
-        true
+    fn oracle_cost(&self) -> OracleCost {
+        OracleCost::High
     }
 
     fn score(&self, w: &[f64], _: &PyInput, scores: &mut PyScores) {
