@@ -93,7 +93,7 @@ impl SignedRanks {
         let sum: usize = positive.map(|(_, rank)| rank).sum();
         let p = match sorted.len() {
             0 => 1.0,
-            ..=MOST_EXACT => exact_tail(&doubled, sum),
+            1..=MOST_EXACT => exact_tail(&doubled, sum),
             count => normal_tail(count as f64, ties, sum as f64 / 2.0),
         };
         Self { above, below: sorted.len() - above, rank_sum: sum as f64 / 2.0, p }
