@@ -141,7 +141,7 @@ fn faults_are_named() {
     folder.refusal(&format!("{train} --tree flat"), &["--tree", "projective and non-projective"]);
     folder.refusal(&format!("{train} --loss head=0,relation=1"), &["--loss", "above 0"]);
     folder.refusal(&format!("{train} --hash-bits 40"), &["--hash-bits", "8 to 30"]);
-    folder.refusal(&format!("{train} --format csv"), &["CoNLL-U"]);
+    folder.refusal(&format!("{train} --format csv"), &["--format is not a flag here"]);
     folder.refusal(&format!("{train} --surrogate micro-f1"), &["micro-f1"]);
     folder.refusal(
         &format!("{train} --tree non-projective --surrogate slack --search stratified"),
