@@ -309,7 +309,7 @@ mod tests {
             (SENTENCE.replace("0\troot", "1\troot"), ":3: word 1 is above itself"),
             (SENTENCE.replace("3\taux", "0\taux"), ":5: word 3 has the root for a head"),
             (SENTENCE.replace("3\taux", "4\taux"), ":3: the head 4 is no word of the sentence, which has 3"),
-            (SENTENCE.replace("3\taux", "-1\taux"), ":3:19: `-1` is no head"),
+            (SENTENCE.replace("3\taux", "-1\taux"), ":3:18: `-1` is no head"),
             (SENTENCE.replace("3\taux", "_\taux"), ":4:21: some words of the sentence have a head"),
             (SENTENCE.replace("\tX=1", ""), ":4:1: 9 columns"),
             (SENTENCE.replace("\tX=1", "\tX=1\t\t"), ":4:1: more than 10 columns"),
