@@ -350,6 +350,7 @@ fn every_command_explains_itself() {
     Commands:
       solvers   Passes, time and speed-up of solvers for several λ
       searches  What the searches for the most violated label find, and what they cost
+      models    Compare two models on the same labelled data
 
     Options:
       -h, --help  Print help
