@@ -2,7 +2,7 @@
 //!
 //! A set of trees is one in which the first words have given heads, and the next word does not have some. What the best tree of a set
 //! is worth at most is known without finding it, from the dual values of the set that it was cut from: so a tree is found only where it may be the
-//! next one, for about two sets in place of n for each of the k. (Camerini, Fratta and Maffioli 1980 look for the second best tree of a set in the same spirit.)
+//! next one, not for each of n sets. (Camerini, Fratta and Maffioli 1980 look for the second best tree of a set in the same spirit.)
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
