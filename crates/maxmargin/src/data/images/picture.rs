@@ -20,8 +20,32 @@ const PNG: &[u8] = b"\x89PNG";
 
 /// Whether a file that begins with these bytes is a picture.
 pub(super) fn recognise(start: &[u8]) -> bool {
-    let is_pgm = matches!(start, [b'P', b'2' | b'5', space, ..] if space.is_ascii_whitespace());
+    let is_pgm = match start {
+        [b'P', b'2' | b'5', rest @ ..] => begins_with_size(rest),
+        _ => false,
+    };
     is_pgm || start.starts_with(PNG)
+}
+
+/// Whether width and height follow, as they do in PGM: `P2` may be a label, too.
+fn begins_with_size(mut rest: &[u8]) -> bool {
+    (0..2).all(|_| {
+        let before = rest.len();
+        loop {
+            rest = rest.trim_ascii_start();
+            match rest.strip_prefix(b"#") {
+                Some(comment) => {
+                    let end = comment.iter().position(|&byte| byte == b'\n').unwrap_or(comment.len());
+                    rest = &comment[end..];
+                }
+                None => break,
+            }
+        }
+        let is_apart = rest.len() < before;
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        rest = &rest[digits..];
+        is_apart && digits > 0 && rest.first().is_none_or(u8::is_ascii_whitespace)
+    })
 }
 
 impl Picture {
@@ -162,6 +186,8 @@ mod tests {
         let coloured = encoded(png::ColorType::Rgba, &[7, 7, 7, 255, 200, 200, 200, 9]);
         assert_eq!(Picture::parse(&coloured).unwrap(), grey);
         assert!(recognise(&coloured) && recognise(b"P5\n1 1") && !recognise(b"P5"));
+        assert!(recognise(b"P2 # so\n3 2\n") && !recognise(b"P2\n") && !recognise(b"P2 1:0.5 2:1\nP5 1:2\n"));
+        assert!(!recognise(b"P2\n1 1:0.5\n") && !recognise(b"P52 1\n"));
         assert!(Picture::parse(&coloured[..40]).is_err());
     }
 
