@@ -170,7 +170,7 @@ fn a_run_that_goes_on_keeps_its_lambda() {
 /// Segmentations are judged by what their loss counts: segments, or positions (templates of images too).
 #[test]
 fn segmentations_have_a_figure_each() {
-    let plates = plate_images(24, 5);
+    let plates = plate_images(8, 5);
     let examples = Examples::new(plates.data, plates.vocabulary);
     for (loss, widths, figure) in [
         ("segments", false, "segment_f1"),
@@ -182,7 +182,7 @@ fn segmentations_have_a_figure_each() {
         if widths {
             task.set("fixed-widths", &[]).unwrap();
         }
-        let training = Trainer::new(task).prepare(&examples).unwrap();
+        let training = Trainer::new(task).max_passes(2).prepare(&examples).unwrap();
         let choice = training.lambda_choice().unwrap();
         assert_eq!(choice.figure, figure, "{loss}");
         let best = choice.tried.iter().find(|tried| tried.lambda == choice.lambda).unwrap();
