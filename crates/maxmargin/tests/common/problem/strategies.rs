@@ -1,5 +1,10 @@
 //! Random problems of every kind, and the numbers to make their weights of.
 
+use std::cell::RefCell;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
 use maxmargin::tasks::multilabel::Pairs;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -172,19 +177,15 @@ pub fn numbers() -> impl Strategy<Value = Vec<i8>> {
     prop::collection::vec(-3i8..=3, 61)
 }
 
+/// How long one test may take.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 /// A configuration with this many cases; ten times as many when `MAXMARGIN_FULL` is set.
 ///
 /// A test that does not come to an end fails, too: after some minutes.
 pub fn cases(cases: u32) -> Config {
-    static WATCH: std::sync::Once = std::sync::Once::new();
-    WATCH.call_once(|| {
-        std::thread::spawn(|| {
-            std::thread::sleep(std::time::Duration::from_secs(300));
-            eprintln!("no end after 300 seconds: a solver must be going round in circles");
-            std::process::abort();
-        });
-    });
     let factor = if std::env::var_os("MAXMARGIN_FULL").is_some() { 10 } else { 1 };
+    watch_this_test(factor * PATIENCE);
     Config {
         cases: factor * cases,
         failure_persistence: None,
@@ -192,4 +193,23 @@ pub fn cases(cases: u32) -> Config {
         max_shrink_time: 10_000,
         ..Config::default()
     }
+}
+
+/// Ends the program when the test of this thread is still running after so long.
+///
+/// The watch is over when the thread ends, or with the next test that it runs.
+fn watch_this_test(patience: Duration) {
+    thread_local!(static RUNNING: RefCell<Option<Sender<()>>> = const { RefCell::new(None) });
+    let (running, ended) = channel();
+    RUNNING.set(Some(running));
+    let test = thread::current().name().unwrap_or("a test").to_owned();
+    thread::spawn(move || {
+        if ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+            eprintln!(
+                "{test}: no end after {} seconds, a solver must be going round in circles",
+                patience.as_secs()
+            );
+            std::process::abort();
+        }
+    });
 }
