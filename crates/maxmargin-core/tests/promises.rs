@@ -9,6 +9,7 @@ mod alpha_rules_equal_a_cone_solver;
 mod candidates_keep_their_word;
 mod hierarchies_are_trained;
 mod hierarchies_keep_their_word;
+mod long_runs_come_to_an_end;
 mod other_crates_write_everything;
 mod part_scores_have_gradients;
 mod segmentations_keep_their_word;

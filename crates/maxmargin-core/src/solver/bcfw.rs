@@ -37,7 +37,11 @@ const ORACLE_COST: f64 = 2.0;
 const SWEEP_SHARE: f64 = 0.7;
 
 /// Sweeps over the planes at hand in one pass.
-const MOST_SWEEPS: usize = 50;
+const MOST_SWEEPS: f64 = 50.0;
+
+/// A run of more passes than this crawls: what oracle visits gain is undone by the next ones, because the planes at hand have not
+/// got the coefficients that they deserve. From then on sweeps go on for longer, the more the longer the run.
+const LONG_RUN: f64 = 100.0;
 
 /// Examples with this share of the mean gap or more are visited in every pass, the others less often in proportion.
 const LARGE_GAP: f64 = 0.2;
@@ -89,6 +93,8 @@ pub struct Bcfw {
     seen: f64,
     real: f64,
     passes_since: usize,
+    /// Passes at this λ.
+    passes: u32,
     /// Whether the average is where to start, and nothing is known yet.
     starts_here: bool,
     /// See [`Solver::estimated_gap`].
@@ -166,6 +172,7 @@ impl Bcfw {
             seen: f64::INFINITY,
             real: 1.0,
             passes_since: 0,
+            passes: 0,
             starts_here: false,
             estimated_gap: None,
             made_for: MadeFor::new(risk),
@@ -199,6 +206,7 @@ impl Bcfw {
         let examples = self.sample();
         let oracle = self.ascent.visit(workers, &examples, Look::Oracle);
         self.passes_since += 1;
+        self.passes += 1;
         let look = self.is_worth_a_look();
         self.average.count = 0.0;
         if look {
@@ -213,7 +221,8 @@ impl Bcfw {
     /// Sweeps over the planes at hand, after visits that gained so much and cost so much. With `look` the average is kept up to
     /// date.
     fn sweep(&mut self, workers: &mut Workers<'_>, mut gain: f64, mut cost: f64, look: bool) {
-        for _ in 0..MOST_SWEEPS {
+        let patience = (f64::from(self.passes) / LONG_RUN).max(1.0);
+        for _ in 0..(patience * MOST_SWEEPS) as u32 {
             self.order.shuffle(&mut self.random);
             let examples: Vec<usize> =
                 self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
@@ -221,7 +230,7 @@ impl Bcfw {
             if look {
                 self.average.add(self.ascent.weights());
             }
-            if sweep.gain * cost <= SWEEP_SHARE * gain * sweep.visits as f64 {
+            if patience * sweep.gain * cost <= SWEEP_SHARE * gain * sweep.visits as f64 {
                 break;
             }
             gain += sweep.gain;
@@ -323,7 +332,7 @@ impl Solver for Bcfw {
         }
         self.ascent.set_lambda(lambda);
         self.best = Certificate::UNKNOWN;
-        (self.seen, self.real, self.passes_since) = (f64::INFINITY, 1.0, 0);
+        (self.seen, self.real, self.passes_since, self.passes) = (f64::INFINITY, 1.0, 0, 0);
         true
     }
 
