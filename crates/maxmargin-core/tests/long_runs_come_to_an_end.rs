@@ -7,10 +7,11 @@ use std::sync::Arc;
 use maxmargin_core::features::{FeatureMatrix, Rows};
 use maxmargin_core::inference::LabelGraph;
 use maxmargin_core::risk::StructuredRisk;
-use maxmargin_core::search::{Strategy, SurrogateSearch};
+use maxmargin_core::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin_core::solver::{Limits, SolverKind, SolverSettings, Stop, run};
 use maxmargin_core::structure::{
-    Example, Inference, LabelSet, MultilabelOptions, MultilabelStructure, PairWeights, SetLoss,
+    Example, Inference, LabelCost, LabelSet, MulticlassStructure, MultilabelOptions, MultilabelStructure,
+    PairWeights, SetLoss,
 };
 
 /// Four examples of one feature, whose label sets are points of the local polytope: every weight vector has a set of its own.
@@ -52,4 +53,22 @@ fn gaps_are_reached() {
         assert!(outcome.stop == Stop::GapReached, "{kind}, seed {seed}: {certificate:?}");
         assert!(certificate.primal >= 4.2340 && certificate.lower_bound <= 4.2341, "{kind}: {certificate:?}");
     }
+}
+
+/// Features that share an offset of 1.7e9 are one feature to a solver that goes from example to example.
+#[test]
+fn runs_that_crawl_are_ended() {
+    let x = Arc::new(FeatureMatrix::from_dense(&[
+        [1700000000.747, 1700000000.066],
+        [1700000000.563, 1700000000.155],
+    ]));
+    let example =
+        |truth: u32| Example { input: Rows::new(&x, truth as usize..truth as usize + 1), truth, weight: 1.0 };
+    let structure = MulticlassStructure::new(2, 2, true, LabelCost::ZeroOne).unwrap();
+    let risk = StructuredRisk::new(structure, MarginSearch, vec![example(0), example(1)]).unwrap();
+    let mut solver = SolverKind::Sdca.build(&risk, &SolverSettings::new(0.01).unwrap()).unwrap();
+    let limits = Limits { gap: 1e-2, max_passes: 10_000_000, time_limit: None };
+    let outcome = run(&mut *solver, &risk, limits, |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(outcome.stop, Stop::Crawling, "{:?}", outcome.report);
+    assert!(outcome.report.certificate.lower_bound <= 0.26835192, "{:?}", outcome.report);
 }

@@ -12,6 +12,10 @@ use crate::risk::{Risk, fingerprint};
 /// A run that has not improved either bound for this many passes has reached what floating point allows.
 const STALLED_PASSES: usize = 300;
 
+/// A run whose gap has not shrunk by this share in so many passes would not come to its end.
+const CRAWL: f64 = 1e-3;
+const CRAWLING_PASSES: usize = 100_000;
+
 /// A gap of this share of the first primal value is nothing: where F* is 0, weights may shrink for ever without getting there.
 const NOTHING: f64 = 1e-30;
 
@@ -45,6 +49,8 @@ pub enum Stop {
     Interrupted,
     /// Neither bound has moved for hundreds of passes.
     Stalled,
+    /// Bounds move, but a hundred thousand passes have hardly changed the gap.
+    Crawling,
 }
 
 impl Stop {
@@ -56,6 +62,7 @@ impl Stop {
             Stop::TimeLimit => "time limit",
             Stop::Interrupted => "interrupted",
             Stop::Stalled => "stalled at floating-point precision",
+            Stop::Crawling => "hardly any progress in 100,000 passes",
         }
     }
 }
@@ -145,6 +152,8 @@ pub struct RunState {
     last_improved: usize,
     /// The first primal value that was measured.
     first_primal: f64,
+    /// The gap, not relative, when it last had shrunk by [`CRAWL`], and the pass of that.
+    last_mark: (f64, usize),
     /// What the bounds are about: a risk, and λ from the first pass on.
     made_for: MadeFor,
     #[serde(skip)]
@@ -172,6 +181,7 @@ impl RunState {
             weights: Kept { dim: risk.dim(), ..Kept::default() },
             last_improved: 0,
             first_primal: f64::INFINITY,
+            last_mark: (f64::INFINITY, 0),
             made_for: MadeFor::new(risk),
             lambda: None,
             fingerprint: OnceLock::new(),
@@ -256,6 +266,10 @@ impl RunState {
             best.lower_bound = progress.certificate.lower_bound;
             self.last_improved = if something { report.passes } else { self.last_improved };
         }
+        let gap = best.primal - best.lower_bound;
+        if gap <= (1.0 - CRAWL) * self.last_mark.0 {
+            self.last_mark = (gap, report.passes);
+        }
         // A search may find less at the best weights than the planes of other passes prove.
         best.oracle_gap = best.oracle_gap.min((best.primal - best.lower_bound).max(0.0));
     }
@@ -273,6 +287,8 @@ impl RunState {
             Some(Stop::TimeLimit)
         } else if passes.saturating_sub(self.last_improved) >= STALLED_PASSES {
             Some(Stop::Stalled)
+        } else if passes.saturating_sub(self.last_mark.1) >= CRAWLING_PASSES {
+            Some(Stop::Crawling)
         } else {
             None
         }
@@ -350,7 +366,8 @@ pub fn resume_until(
     loop {
         let stop = state.stop(&limits, flow);
         // A pass that was broken off is counted already: no limit on passes keeps it from being finished.
-        let is_final = stop.is_some_and(|stop| !matches!(stop, Stop::PassLimit | Stop::Stalled));
+        let is_final =
+            stop.is_some_and(|stop| !matches!(stop, Stop::PassLimit | Stop::Stalled | Stop::Crawling));
         if !is_final
             && state.report.passes > 0
             && let Some(progress) = solver.finish_pass(risk)

@@ -212,7 +212,7 @@ impl Training {
 
 /// Whether a turn of learning from candidates has come as far as it can.
 fn ends_turn(stop: Stop) -> bool {
-    matches!(stop, Stop::GapReached | Stop::Stalled)
+    matches!(stop, Stop::GapReached | Stop::Stalled | Stop::Crawling)
 }
 
 /// Runs a solver, telling what happens.
