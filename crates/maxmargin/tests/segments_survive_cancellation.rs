@@ -23,8 +23,9 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::common;
 use crate::common::problem::{Problem, Sample, Sets, TaskKind, Values};
+use crate::exact::docket::Docket;
 use crate::exact::hostile::{give_digits, number_between, spoil};
-use crate::exact::judge::{Fault, Trial, judge_bounds, try_solver};
+use crate::exact::judge::{Trial, judge_bounds, try_solver};
 use crate::exact::optimum::optimum;
 use crate::exact::segments::{CutLoss, CutProblem, Sequence};
 
@@ -251,11 +252,10 @@ impl Case {
 fn random_problems_that_are_hard_on_floating_point() {
     let wanted = common::number_of("MAXMARGIN_CERTIFICATE_RUNS", RUNS);
     let first = common::number_of("MAXMARGIN_CERTIFICATE_SEED", 0) as u64;
-    let (mut problems, mut templates, mut beyond, mut runs, mut reached) = (0, 0, 0, 0, 0);
-    let (mut solvers, mut faults) = (Vec::new(), Vec::new());
+    let (mut problems, mut templates, mut beyond, mut docket) = (0, 0, 0, Docket::default());
     common::with_threads(1, || {
         for seed in first.. {
-            if runs >= wanted {
+            if docket.runs >= wanted {
                 break;
             }
             let case = case(seed);
@@ -264,30 +264,21 @@ fn random_problems_that_are_hard_on_floating_point() {
             templates += usize::from(matches!(case.problem.widths, Widths::Exactly(_)));
             let cannot = |s: &Segment| !case.problem.widths.admits(s.class as usize, s.len());
             beyond += usize::from(case.problem.sequences.iter().any(|s| s.truth.iter().any(cannot)));
-            for trial in trials {
-                runs += 1;
-                reached += usize::from(trial.certificate.gap().0 <= case.limits.gap.max(1e-9));
-                if !solvers.contains(&trial.kind) {
-                    solvers.push(trial.kind);
-                }
-                for Fault { charge, excess, text } in &trial.faults {
-                    let Case { problem, settings, limits, strategy } = &case;
-                    faults.push(format!(
-                        "seed {seed}, {}, {charge:?}: {text}, by {excess:.2e}; {:?}, {} after {} passes\n  {strategy:?}, groups {}, seed {}, {limits:?}\n  {problem:?}",
-                        trial.kind, trial.certificate, trial.stop.name(), trial.passes, settings.groups, settings.seed,
-                    ));
-                }
-            }
+            docket.add(&trials, case.limits.gap, || {
+                let Case { problem, settings, limits, strategy } = &case;
+                let SolverSettings { groups, seed: own, .. } = settings;
+                format!("seed {seed}, {strategy:?}, groups {groups}, seed {own}, {limits:?}\n  {problem:?}")
+            });
         }
     });
+    let Docket { runs, reached, solvers, .. } = &docket;
     println!(
         "{runs} runs of {} solvers on {problems} problems, {templates} of templates, {beyond} with truths beyond reach; {reached} runs to their gap",
         solvers.len()
     );
-    let shown: Vec<&String> = faults.iter().take(4).collect();
-    assert!(faults.is_empty(), "{} faults in {runs} runs:\n{shown:#?}", faults.len());
+    docket.close();
     assert!(
-        first > 0 || wanted < RUNS || (templates > 3 && beyond > 3 && reached * 6 > runs),
+        first > 0 || wanted < RUNS || (templates > 3 && beyond > 3 && reached * 6 > *runs),
         "too few of some kind"
     );
 }

@@ -107,11 +107,7 @@ impl<'a> Row<'a> {
         sum
     }
 
-    /// ⟨self, other⟩ for rows of one matrix.
-    ///
-    /// # Panics
-    ///
-    /// It may for rows of different matrices.
+    /// ⟨self, other⟩. Of rows of different lengths, what one of them lacks is 0.
     pub fn dot(&self, other: &Row<'_>) -> f64 {
         match (self.indices, other.indices) {
             (Some(indices), Some(other_indices)) => {
@@ -128,10 +124,11 @@ impl<'a> Row<'a> {
                 sum
             }
             (Some(indices), None) => {
-                indices.iter().enumerate().map(|(a, &j)| self.value(a) * other.value(j as usize)).sum()
+                let within = indices.iter().take_while(|&&j| (j as usize) < other.len());
+                within.enumerate().map(|(a, &j)| self.value(a) * other.value(j as usize)).sum()
             }
             (None, Some(_)) => other.dot(self),
-            (None, None) => (0..self.len()).map(|j| self.value(j) * other.value(j)).sum(),
+            (None, None) => (0..self.len().min(other.len())).map(|j| self.value(j) * other.value(j)).sum(),
         }
     }
 

@@ -6,6 +6,7 @@
 //! function of the platform, and nothing shares code with the library.
 #![allow(dead_code)]
 
+pub mod docket;
 pub mod dyadic;
 pub mod functions;
 pub mod hierarchy;
