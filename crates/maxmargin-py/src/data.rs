@@ -8,7 +8,9 @@ use maxmargin::data::{
     Alphabet, Attributes, DataObject, Edge, ExampleRows, NodeGraph, Shape, UNKNOWN_LABEL, Vocabulary,
     read_hierarchy,
 };
-use maxmargin::tasks::{GraphExamples, HierarchyExamples, LabelSetExamples, RowExamples, SequenceExamples};
+use maxmargin::tasks::{
+    GraphExamples, HierarchyExamples, LabelSetExamples, RowExamples, SequenceExamples, TreeExamples,
+};
 use maxmargin::{Error, Examples};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -16,6 +18,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{of_argument, raised};
 use crate::matrix::Matrix;
+use crate::model::Model;
 
 type Numbers<'py> = PyReadonlyArray1<'py, i64>;
 type Weights<'py> = Option<PyReadonlyArray1<'py, f64>>;
@@ -147,6 +150,18 @@ impl Data {
         let labels = numbers(&labels, maxmargin::data::EDGE_LABELS.len())?;
         let data = GraphExamples::new(rows, edges?, labels).map_err(|error| of_argument("X", error))?;
         Ok(Self::new(data, maxmargin::data::EDGE_LABELS.into_iter().collect(), matrix))
+    }
+
+    /// The sentences of a text in CoNLL-U, with their trees. With a model relations are numbered as it has them; without one crossing
+    /// arcs can be lifted.
+    #[staticmethod]
+    #[pyo3(signature = (text, model=None, lift=false))]
+    fn trees(text: &str, model: Option<&Model>, lift: bool) -> PyResult<Self> {
+        let known = model.map(|model| model.inner.names());
+        let (data, names) =
+            TreeExamples::from_conllu(text, known).map_err(|error| of_argument("X", error))?;
+        let data = if lift { data.lifted().0 } else { data };
+        Ok(Self { data: Arc::new(data), names })
     }
 
     /// The number of examples.

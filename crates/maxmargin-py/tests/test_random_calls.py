@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from maxmargin import ChainSVM, HierarchicalSVM, MatchingSVM, MulticlassSVM, MultilabelSVM, SegmentationSVM
+from maxmargin import ChainSVM, DependencyParser, HierarchicalSVM, MatchingSVM, MulticlassSVM, MultilabelSVM, SegmentationSVM
 
 #: 10,000 calls in all with MAXMARGIN_FULL=1; a tenth of them otherwise.
 CALLS = 10_000 if os.environ.get("MAXMARGIN_FULL") else 1_000
@@ -70,7 +70,7 @@ PARAMETERS = st.fixed_dictionaries(
         "random_state": st.sampled_from([0, None, -1]),
     },
 )
-ESTIMATORS = [MulticlassSVM, ChainSVM, MultilabelSVM, HierarchicalSVM, MatchingSVM, SegmentationSVM]
+ESTIMATORS = [MulticlassSVM, ChainSVM, MultilabelSVM, HierarchicalSVM, MatchingSVM, SegmentationSVM, DependencyParser]
 
 #: What a caller may expect; anything else would be a fault.
 EXPECTED = (ValueError, TypeError, OverflowError, AttributeError, KeyError, IndexError)
@@ -101,6 +101,7 @@ def fitted(estimator):
             HierarchicalSVM: lambda: HierarchicalSVM(lam=0.1).fit(X, ["a/b", "a/c", "d"]),
             MatchingSVM: lambda: MatchingSVM(lam=0.1).fit([np.ones((2, 2, 3))], [[(0, 0)]]),
             SegmentationSVM: lambda: SegmentationSVM(lam=0.1).fit([X], [["B-a", "I-a", "O"]]),
+            DependencyParser: lambda: DependencyParser(lam=0.1, hash_bits=8).fit([["a", "b"]], [[(2, "x"), (0, "root")]]),
         }[estimator]()
     return FITTED[estimator]
 

@@ -1,22 +1,5 @@
 //! Max-margin structured output learning with a proof of optimality for every model.
 //!
-//! A structural support vector machine has weights w that minimise
-//!
-//! ```text
-//! F(w) = λ/2 ‖w‖² + 1/n Σ_i c_i H_i(w),    H_i(w) = max_y ⟨w, φ(x_i,y) − φ(x_i,y_i)⟩ + L_i(y)
-//! ```
-//!
-//! over n examples with weights c_i, or the same with another [`surrogate`] of margin and loss. Three layers share the work,
-//! and none knows the others' business:
-//!
-//! - a [`structure`] knows what inputs and labels are, their features φ and the task loss L, and finds the best label;
-//! - a [`search`] finds the label that hurts most, with a bound on what it may have missed;
-//! - a [`solver`] finds w. It sees the [`risk`] through cutting planes only.
-//!
-//! Each run ends with a [`Certificate`](solver::Certificate): F(w), and a value below which no weights whatever get.
-//!
-//! # From data to predictions
-//!
 //! ```
 //! use maxmargin::tasks::chain::word_images::{Noise, word_images};
 //! use maxmargin::{Chain, Examples, Model, Trainer};
@@ -35,6 +18,23 @@
 //! # assert_eq!(best.names().len(), test.words[0].len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # What is learnt
+//!
+//! A structural support vector machine has weights w that minimise
+//!
+//! ```text
+//! F(w) = λ/2 ‖w‖² + 1/n Σ_i c_i H_i(w),    H_i(w) = max_y ⟨w, φ(x_i,y) − φ(x_i,y_i)⟩ + L_i(y)
+//! ```
+//!
+//! over n examples with weights c_i, or the same with another [`surrogate`] of margin and loss. Three layers share the work,
+//! and none knows the others' business:
+//!
+//! - a [`structure`] knows what inputs and labels are, their features φ and the task loss L, and finds the best label;
+//! - a [`search`] finds the label that hurts most, with a bound on what it may have missed;
+//! - a [`solver`] finds w. It sees the [`risk`] through cutting planes only.
+//!
+//! Each run ends with a [`Certificate`](solver::Certificate): F(w), and a value below which no weights whatever get.
 //!
 //! # A structure of your own
 //!

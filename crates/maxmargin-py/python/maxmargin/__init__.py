@@ -10,6 +10,7 @@ from ._engine import Matrix, Model, __version__
 from ._sklearn import ConvergenceWarning
 from .certificate import Certificate
 from .chain import ChainSVM
+from .dependency import DependencyParser
 from .hierarchy import HierarchicalSVM
 from .matching import MatchingSVM
 from .multiclass import MulticlassSVM
@@ -22,6 +23,7 @@ __all__ = [
     "Certificate",
     "ChainSVM",
     "ConvergenceWarning",
+    "DependencyParser",
     "HierarchicalSVM",
     "MatchingSVM",
     "Matrix",

@@ -2,7 +2,7 @@
 
 use crate::data::{
     Alphabet, Attributes, Column, ConlluSentence, Fingerprint, TaskData, UNKNOWN_LABEL, Vocabulary,
-    fingerprint_of_bytes, refuse, starts,
+    fingerprint_of_bytes, parse_conllu, refuse, starts,
 };
 use crate::error::Result;
 use crate::structure::{DependencyTree, Sentence, Token};
@@ -91,6 +91,27 @@ impl TreeExamples {
         examples.is_punctuation = texts.iter().flat_map(of_text).collect();
         examples.texts = Some(texts);
         Ok(examples)
+    }
+
+    /// The sentences of a text in CoNLL-U, and the names of their relations: those that are `known`, or all that there are.
+    ///
+    /// ```
+    /// use maxmargin::tasks::TreeExamples;
+    /// let text = "1\tCats\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n";
+    /// let (examples, names) = TreeExamples::from_conllu(text, None)?;
+    /// assert_eq!(examples.tree(0).unwrap().heads, [2, 0]);
+    /// assert!(names.labels.iter().eq(["nsubj", "root"]));
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn from_conllu(text: &str, known: Option<&Vocabulary>) -> Result<(Self, Vocabulary)> {
+        let texts = parse_conllu("the text", text)?;
+        let mut relations = Alphabet::default();
+        let examples = match known {
+            Some(names) => Self::of_files(texts, |relation| names.labels.get(relation))?,
+            None => Self::of_files(texts, |relation| Some(relations.add(relation)))?,
+        };
+        let names = || Vocabulary { labels: relations, attributes: Self::fields() };
+        Ok((examples, known.cloned().unwrap_or_else(names)))
     }
 
     /// The same with trees whose arcs do not cross, and the number of sentences that this changes.
