@@ -18,7 +18,7 @@ use crate::risk::Risk;
 use crate::shown::excerpt;
 use crate::solver::{RunState, Solver, SolverFactory, load_state_with, save_state};
 
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 6\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 7\n";
 
 /// What a run is about takes some hundred bytes. It lies within this many.
 const LONGEST_HEADER: u64 = 1 << 20;

@@ -20,7 +20,7 @@ use super::{Shape, Sound, Target, put};
 use crate::common::models::{ALL_TASKS, model, models_of_sets, sparse_model};
 
 /// The line with which a checkpoint begins.
-const MAGIC: &[u8] = b"maxmargin checkpoint, version 6\n";
+const MAGIC: &[u8] = b"maxmargin checkpoint, version 7\n";
 
 pub fn targets() -> Vec<Target> {
     let mut models = models_of_sets();
