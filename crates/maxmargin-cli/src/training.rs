@@ -257,6 +257,10 @@ impl Finished<'_> {
             );
         }
         let certificate = &self.report.certificate;
+        if certificate.primal == f64::INFINITY {
+            let least = lower(certificate.lower_bound);
+            return format!("unfinished: broken off before F was measured once; {least} ≤ F*");
+        }
         let oracle = match certificate.oracle_gap {
             0.0 => "the search is exact".to_owned(),
             gap => format!("of which inexact searches may account for {:.2e}", gap / certificate.primal),

@@ -102,7 +102,7 @@ impl<'a> From<&'a Vec<f64>> for Point<'a> {
 }
 
 /// What an oracle says of H at one point: for one example, or summed over several with their weights.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// The value of the plane: H is at least this, but for rounding.
     pub value: f64,

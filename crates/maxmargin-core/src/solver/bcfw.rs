@@ -11,6 +11,9 @@
 //! that it may be small enough, has fallen a lot, or has not been found for a while. It is taken at an average of the
 //! sweeps' ends, which is nearly always better than the last. The planes found there are kept: little is lost.
 //!
+//! Where oracles are slow a pass may take minutes. So the calls to them, which are most of it, can be broken off by
+//! somebody who asks for it; what is left of the pass is kept, and done first when the run goes on.
+//!
 //! SDCA for the structural hinge is the same without cache and sampling: every example in random order, each time with
 //! better coefficients over the planes it has (`sdca` on the command line).
 
@@ -23,9 +26,9 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::block_ascent::{BlockAscent, Look, Workers};
+use super::block_ascent::{BlockAscent, Evaluation, Look, Visits, Workers};
 use super::choice::check_start;
-use super::{Certificate, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
+use super::{Certificate, Halt, MadeFor, Progress, Solver, SolverKind, SolverSettings, SolverState};
 use crate::error::{Error, Result};
 use crate::linear::LargeVector;
 use crate::risk::Risk;
@@ -97,10 +100,25 @@ pub struct Bcfw {
     passes: u32,
     /// Whether the average is where to start, and nothing is known yet.
     starts_here: bool,
+    /// What is left of a pass that was broken off.
+    rest: Option<Rest>,
+    #[serde(skip)]
+    halt: Halt,
     /// See [`Solver::estimated_gap`].
     #[serde(skip)]
     estimated_gap: Option<f64>,
     pub(super) made_for: MadeFor,
+}
+
+/// What is left of a pass.
+#[derive(Serialize, Deserialize)]
+enum Rest {
+    /// The planes at the weights where the run starts, and what follows.
+    Start(Evaluation),
+    /// Visits with the oracle, and what follows.
+    Visits(Visits),
+    /// A look at the primal value, after a pass with this lower bound.
+    Look { lower_bound: f64, evaluation: Evaluation },
 }
 
 /// Which of the improvements are used.
@@ -174,6 +192,8 @@ impl Bcfw {
             passes_since: 0,
             passes: 0,
             starts_here: false,
+            rest: None,
+            halt: Halt::default(),
             estimated_gap: None,
             made_for: MadeFor::new(risk),
         }
@@ -188,8 +208,8 @@ impl Bcfw {
         Ok(self)
     }
 
-    /// The examples to ask the oracle for, in random order.
-    fn sample(&mut self) -> Vec<usize> {
+    /// Visits of the examples to ask the oracle for, in random order.
+    fn sample(&mut self) -> Visits {
         self.order.shuffle(&mut self.random);
         let gaps = self.ascent.gaps();
         let large = LARGE_GAP * gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
@@ -197,14 +217,20 @@ impl Bcfw {
         let mut visited = |&i: &usize| {
             all || gaps[i] >= large || self.random.random::<f64>() < (gaps[i] / large).max(LEAST_CHANCE)
         };
-        self.order.iter().copied().filter(|i| visited(i)).collect()
+        Visits::new(self.order.iter().copied().filter(|i| visited(i)).collect(), Look::Oracle)
     }
 
-    /// Visits with the oracle, then sweeps without. Returns the number of oracle calls, and whether the primal value is
-    /// worth a look: then the average is up to date.
+    /// Visits with the oracle, and what follows. Returns the number of oracle calls, and whether the primal value is worth a look.
     fn ascend(&mut self, workers: &mut Workers<'_>) -> (u64, bool) {
-        let examples = self.sample();
-        let oracle = self.ascent.visit(workers, &examples, Look::Oracle);
+        let mut visits = self.sample();
+        self.ascent.go_on_visiting(workers, &mut visits, &Halt::default());
+        (visits.totals().visits as u64, self.follow_up(workers, &visits))
+    }
+
+    /// What follows visits with the oracle: sweeps without. Says whether the primal value is worth a look: then the average is up
+    /// to date.
+    fn follow_up(&mut self, workers: &mut Workers<'_>, visits: &Visits) -> bool {
+        let oracle = visits.totals();
         self.passes_since += 1;
         self.passes += 1;
         let look = self.is_worth_a_look();
@@ -215,7 +241,7 @@ impl Bcfw {
         if self.options.cache {
             self.sweep(workers, oracle.gain, ORACLE_COST * oracle.visits as f64, look);
         }
-        (oracle.visits as u64, look)
+        look
     }
 
     /// Sweeps over the planes at hand, after visits that gained so much and cost so much. With `look` the average is kept up to
@@ -226,7 +252,7 @@ impl Bcfw {
             self.order.shuffle(&mut self.random);
             let examples: Vec<usize> =
                 self.order.iter().copied().filter(|&i| self.ascent.has_planes(i)).collect();
-            let sweep = self.ascent.visit(workers, &examples, Look::Cached);
+            let sweep = self.ascent.visit(workers, examples, Look::Cached);
             if look {
                 self.average.add(self.ascent.weights());
             }
@@ -243,20 +269,6 @@ impl Bcfw {
         }
     }
 
-    /// The first pass from given weights.
-    fn start_pass(&mut self, workers: &mut Workers<'_>) -> Progress {
-        let bounds = self.ascent.evaluate(workers, &self.average.point, f64::INFINITY);
-        let here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
-        let examples = self.order.len();
-        self.sweep(workers, 0.0, ORACLE_COST * examples as f64, false);
-        // They were those of other weights.
-        self.ascent.forget_gaps();
-        self.best.primal = here.primal;
-        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(workers, f64::INFINITY));
-        let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
-        Progress { certificate, oracle_calls: examples as u64, master_seconds: 0.0 }
-    }
-
     /// Whether the primal value is worth a pass.
     fn is_worth_a_look(&self) -> bool {
         let seen: f64 = self.ascent.gaps().iter().sum();
@@ -267,31 +279,107 @@ impl Bcfw {
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
+        let rest = match std::mem::take(&mut self.starts_here) {
+            true => Rest::Start(Evaluation::default()),
+            false => Rest::Visits(self.sample()),
+        };
+        self.go_on(risk, rest)
+    }
+
+    /// Does what is left of a pass, until it is done or broken off.
+    fn go_on(&mut self, risk: &dyn Risk, rest: Rest) -> Progress {
         let mut workers = Workers::new(risk);
-        if std::mem::take(&mut self.starts_here) {
-            return self.start_pass(&mut workers);
+        match rest {
+            Rest::Start(evaluation) => self.start(&mut workers, evaluation),
+            Rest::Visits(visits) => self.visit(&mut workers, visits),
+            Rest::Look { lower_bound, evaluation } => self.look(&mut workers, lower_bound, evaluation, 0),
         }
-        let (mut oracle_calls, look) = self.ascend(&mut workers);
+    }
+
+    /// The first pass from given weights.
+    fn start(&mut self, workers: &mut Workers<'_>, mut evaluation: Evaluation) -> Progress {
+        let before = evaluation.asked();
+        let (point, halt) = (&self.average.point, &self.halt);
+        let bounds = self.ascent.go_on_evaluating(workers, &mut evaluation, point, f64::INFINITY, halt);
+        let oracle_calls = (evaluation.asked() - before) as u64;
+        let Some(bounds) = bounds else {
+            return self.break_off(workers, Rest::Start(evaluation), oracle_calls);
+        };
+        let here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
+        self.sweep(workers, 0.0, ORACLE_COST * self.order.len() as f64, false);
+        // They were those of other weights.
+        self.ascent.forget_gaps();
+        self.best.primal = here.primal;
+        self.best.lower_bound = self.best.lower_bound.max(self.ascent.lower_bound(workers, f64::INFINITY));
+        let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
+        Progress { certificate, oracle_calls, master_seconds: 0.0 }
+    }
+
+    /// Visits with the oracle, sweeps, a lower bound and, where it is worth it, a look at the primal value.
+    fn visit(&mut self, workers: &mut Workers<'_>, mut visits: Visits) -> Progress {
+        let before = visits.totals().visits;
+        let is_over = self.ascent.go_on_visiting(workers, &mut visits, &self.halt);
+        let oracle_calls = (visits.totals().visits - before) as u64;
+        if !is_over {
+            return self.break_off(workers, Rest::Visits(visits), oracle_calls);
+        }
+        let look = self.follow_up(workers, &visits);
         let left = self.best.primal - self.best.lower_bound;
-        let lower_bound = self.ascent.lower_bound(&mut workers, left);
+        let lower_bound = self.ascent.lower_bound(workers, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
-        let mut here = Certificate::UNKNOWN;
-        let seen = self.ascent.gaps().iter().sum();
         if look {
-            self.seen = seen;
-            let left = self.best.primal - self.best.lower_bound;
-            let bounds = self.ascent.evaluate(&mut workers, &self.average.point, left);
-            oracle_calls += risk.len() as u64;
-            here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
-            self.best.primal = self.best.primal.min(here.primal);
-            self.real = (here.primal - lower_bound) / self.seen;
-            self.passes_since = 0;
+            return self.look(workers, lower_bound, Evaluation::default(), oracle_calls);
         }
+        let seen = self.ascent.gaps().iter().sum();
+        self.end_pass(Certificate::UNKNOWN, seen, oracle_calls)
+    }
+
+    /// Measures the primal value at the average, after a pass with this lower bound and so many oracle calls.
+    fn look(
+        &mut self,
+        workers: &mut Workers<'_>,
+        lower_bound: f64,
+        mut evaluation: Evaluation,
+        oracle_calls: u64,
+    ) -> Progress {
+        if evaluation.is_new() {
+            // Looking at examples changes their gaps.
+            self.seen = self.ascent.gaps().iter().sum();
+        }
+        let left = self.best.primal - self.best.lower_bound;
+        let before = evaluation.asked();
+        let (point, halt) = (&self.average.point, &self.halt);
+        let bounds = self.ascent.go_on_evaluating(workers, &mut evaluation, point, left, halt);
+        let oracle_calls = oracle_calls + (evaluation.asked() - before) as u64;
+        let Some(bounds) = bounds else {
+            return self.break_off(workers, Rest::Look { lower_bound, evaluation }, oracle_calls);
+        };
+        let here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
+        self.best.primal = self.best.primal.min(here.primal);
+        self.real = (here.primal - lower_bound) / self.seen;
+        self.passes_since = 0;
+        self.end_pass(here, self.seen, oracle_calls)
+    }
+
+    /// The end of a pass that saw these gaps.
+    fn end_pass(&mut self, here: Certificate, seen: f64, oracle_calls: u64) -> Progress {
         // Gaps that were seen now stand to those that were seen then as the gap now to the one that was measured then.
         let gap = (seen * self.real).min(self.best.primal - self.best.lower_bound);
         let estimate = Certificate { primal: self.best.lower_bound + gap, ..self.best }.gap().0;
         self.estimated_gap = estimate.is_finite().then_some(estimate);
         let certificate = Certificate { lower_bound: self.best.lower_bound, ..here };
+        Progress { certificate, oracle_calls, master_seconds: 0.0 }
+    }
+
+    /// Keeps what is left of a pass. The lower bound is that of the pass before; in the first one it is what its visits prove.
+    fn break_off(&mut self, workers: &mut Workers<'_>, rest: Rest, oracle_calls: u64) -> Progress {
+        self.rest = Some(rest);
+        let mut lower_bound = self.best.lower_bound;
+        if lower_bound == Certificate::UNKNOWN.lower_bound {
+            // With no gap to reach, nothing is computed anew: the run goes on as if nobody had asked.
+            lower_bound = self.ascent.lower_bound(workers, f64::INFINITY);
+        }
+        let certificate = Certificate { lower_bound, ..Certificate::UNKNOWN };
         Progress { certificate, oracle_calls, master_seconds: 0.0 }
     }
 }
@@ -303,6 +391,16 @@ impl Solver for Bcfw {
 
     fn aim(&mut self, gap: f64) {
         self.aim = gap;
+    }
+
+    fn heed(&mut self, halt: Halt) {
+        self.halt = halt;
+    }
+
+    fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
+        let is_mine = self.made_for.is(risk);
+        let rest = self.rest.take_if(|_| is_mine)?;
+        Some(rayon::scope(|_| self.go_on(risk, rest)))
     }
 
     fn lambda(&self) -> f64 {
@@ -319,6 +417,10 @@ impl Solver for Bcfw {
     }
 
     fn weights(&self) -> &[f64] {
+        // Before the first look there is no average.
+        if matches!(self.rest, Some(Rest::Visits(_))) && self.best.primal == f64::INFINITY {
+            return self.ascent.weights();
+        }
         &self.average.point
     }
 
@@ -333,6 +435,7 @@ impl Solver for Bcfw {
         self.ascent.set_lambda(lambda);
         self.best = Certificate::UNKNOWN;
         (self.seen, self.real, self.passes_since, self.passes) = (f64::INFINITY, 1.0, 0, 0);
+        self.rest = None;
         true
     }
 

@@ -79,8 +79,11 @@ impl Certificate {
         Ok(Certificate { lower_bound, ..Certificate::under(risk.norm(), lambda, weights, evaluation.risk) })
     }
 
-    /// The relative gap; 0 when the bounds meet.
+    /// The relative gap; 0 when the bounds meet, infinite where no primal value is known.
     pub fn gap(&self) -> Gap {
+        if self.primal == f64::INFINITY {
+            return Gap(f64::INFINITY);
+        }
         let distance = self.primal - self.lower_bound;
         if distance <= 0.0 { Gap(0.0) } else { Gap(distance / self.primal.abs()) }
     }

@@ -255,6 +255,10 @@ impl RunState {
         if self.first_primal == f64::INFINITY {
             self.first_primal = progress.certificate.primal;
         }
+        if best.primal == f64::INFINITY {
+            // Nobody knows what any are worth yet: the last are the best guess.
+            self.weights.keep(weights);
+        }
         let something = best.primal - best.lower_bound.max(0.0) > NOTHING * self.first_primal;
         if progress.certificate.primal < best.primal {
             best.primal = progress.certificate.primal;
@@ -345,8 +349,8 @@ pub fn resume(
     resume_until(solver, risk, limits, &Halt::default(), state, &mut observe)
 }
 
-/// The same, but a pass that is in its master problem when `halt` or the limit on time is due does not finish it first. Its
-/// bounds hold all the same, and a later call goes on from there, to the same end as without a break.
+/// The same, but a pass that is in its master problem when `halt` or the limit on time is due does not finish it first, and neither
+/// does one that asks oracles one by one when somebody asks for the end. Its bounds hold all the same, and a later call goes on from there, to the same end as without a break.
 pub fn resume_until(
     solver: &mut dyn Solver,
     risk: &dyn Risk,

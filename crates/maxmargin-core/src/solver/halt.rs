@@ -6,7 +6,8 @@ use std::time::Instant;
 
 /// A time at which a run ends, or a flag that somebody may set. Once due, it stays due.
 ///
-/// Solvers look at it in those parts of a pass that may take long and can be broken off: their master problems.
+/// Solvers look at it in those parts of a pass that may take long and can be broken off: their master problems, and with BCFW the calls
+/// of oracles. These are broken off where somebody asks for it only: a limit on time lets the pass come to its bounds.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -81,7 +82,12 @@ mod tests {
 
     /// Breaks a run off again and again, at all kinds of places, each time through its saved state, and compares the end.
     fn breaks_leave_no_trace(kind: SolverKind, risk: &dyn Risk) {
-        let settings = SolverSettings::new(0.05).unwrap();
+        breaks_leave_no_trace_from(kind, risk, None);
+    }
+
+    /// The same of a run that starts at given weights.
+    fn breaks_leave_no_trace_from(kind: SolverKind, risk: &dyn Risk, start: Option<Vec<f64>>) {
+        let settings = SolverSettings { start, ..SolverSettings::new(0.05).unwrap() };
         let limits = Limits { gap: 1e-15, max_passes: 30, time_limit: None };
         let whole =
             run(kind.build(risk, &settings).unwrap().as_mut(), risk, limits, |_| ControlFlow::Continue(()))
@@ -108,6 +114,7 @@ mod tests {
         assert!(breaks > 2, "{kind}: {breaks}");
         assert_eq!((broken.stop, broken.report.passes), (whole.stop, whole.report.passes), "{kind}");
         assert_eq!(broken.report.certificate, whole.report.certificate, "{kind}");
+        assert_eq!(broken.report.oracle_calls, whole.report.oracle_calls, "{kind}");
         assert!(broken.weights == whole.weights, "{kind}: other weights");
     }
 
@@ -117,6 +124,46 @@ mod tests {
         use SolverKind::{Bcfw, Bmrm, NSlack, PBmrm, ProxBmrm, ProxPBmrm};
         for kind in [Bmrm, PBmrm, ProxBmrm, ProxPBmrm, NSlack, Bcfw] {
             breaks_leave_no_trace(kind, &risk);
+        }
+    }
+
+    #[test]
+    fn neither_do_breaks_between_two_calls_of_oracles() {
+        // Several batches and several parts of an evaluation.
+        let risk = chains(150);
+        let start = vec![0.01; risk.dim()];
+        for kind in [SolverKind::Bcfw, SolverKind::Sdca] {
+            breaks_leave_no_trace(kind, &risk);
+            breaks_leave_no_trace_from(kind, &risk, Some(start.clone()));
+        }
+    }
+
+    #[test]
+    fn block_coordinate_ascent_does_not_finish_its_first_pass() {
+        let risk = chains(150);
+        let settings = SolverSettings::new(0.05).unwrap();
+        let whole = |passes| {
+            let limits = Limits { max_passes: passes, ..Limits::default() };
+            let mut solver = SolverKind::Bcfw.build(&risk, &settings).unwrap();
+            run(solver.as_mut(), &risk, limits, |_| ControlFlow::Continue(())).unwrap().report
+        };
+        let (one, many) = (whole(1), whole(100));
+        for looks in 0..20 {
+            let mut solver = SolverKind::Bcfw.build(&risk, &settings).unwrap();
+            let mut state = RunState::new(&risk);
+            let halt = after(looks);
+            let broken = |_: &RunState, _: &dyn super::super::Solver| ControlFlow::Break(());
+            let stop =
+                resume_until(solver.as_mut(), &risk, Limits::default(), &halt, &mut state, broken).unwrap();
+            assert_eq!(stop, Stop::Interrupted);
+            let report = *state.report();
+            assert!(report.oracle_calls < one.oracle_calls, "{looks} looks: {report:?}");
+            // The primal value was not measured; what the visits prove holds.
+            assert_eq!(report.certificate.primal, f64::INFINITY);
+            assert!((0.0..=many.certificate.primal).contains(&report.certificate.lower_bound), "{report:?}");
+            // The weights so far are there all the same.
+            let visited = report.oracle_calls > 0;
+            assert_eq!(state.weights().iter().any(|&weight| weight != 0.0), visited, "{looks} looks");
         }
     }
 

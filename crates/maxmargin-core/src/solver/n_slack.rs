@@ -79,7 +79,7 @@ impl NSlack {
             self.evaluated.copy_from_slice(self.ascent.weights());
         }
         let left = self.best.primal - self.best.lower_bound;
-        let bounds = self.ascent.evaluate(&mut workers, &self.evaluated, left);
+        let bounds = self.ascent.evaluate(&workers, &self.evaluated, left);
         let here = Certificate::at(self.ascent.lambda(), &self.evaluated, bounds);
         let start = Instant::now();
         self.best.primal = self.best.primal.min(here.primal);
@@ -103,7 +103,7 @@ impl NSlack {
                 return self.best.lower_bound.max(bound);
             }
             sweeps.active.shuffle(&mut self.random);
-            let sweep = self.ascent.visit(workers, &sweeps.active, Look::Cached);
+            let sweep = self.ascent.visit(workers, sweeps.active.clone(), Look::Cached);
             if sweep.gap <= MASTER_SHARE * sweeps.left || sweep.gain <= 0.0 {
                 break;
             }

@@ -10,47 +10,40 @@
 
 mod anchor;
 mod drift;
+mod evaluation;
 mod example_model;
 mod joint;
 mod team;
 mod visit;
+mod visits;
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::anchor::Anchor;
 use self::drift::Drift;
+pub(super) use self::evaluation::Evaluation;
 use self::example_model::ExampleModel;
-use self::team::Team;
 pub(super) use self::visit::Look;
 use self::visit::{Visit, Visitor};
+pub(super) use self::visits::Visits;
 use super::certificate::{is_negligible, lower_bound_of};
 use super::mass;
 use crate::linear::{
     BlockNorm, LargeVector, Precise, PreciseSum, block_squares, precise_share, round_down, round_up,
 };
-use crate::risk::{Bounds, Oracle, Point, Risk, norm_bound};
+use crate::risk::{Oracle, Risk, norm_bound};
 
 /// A plane is forgotten when it has had no mass in more than this many visits in a row that asked the oracle.
 const IDLE_LIMIT: u32 = 6;
 
-/// Examples whose planes are looked for between two moments of keeping them: bounds the planes held at once.
-const WAVE: usize = 4096;
-
 /// Examples that a thread takes at a time when all are looked at.
 const PART: usize = 32;
 
-/// The batch grows when its visits go this far on average, and shrinks when they go less far than that: where
-/// steps are short, visits of one batch undo each other's work.
-const LONG_STEP: f64 = 0.95;
-const SHORT_STEP: f64 = 0.88;
-
-/// The sizes between which the batch moves, and the first one.
-const SMALLEST_BATCH: usize = 4;
+/// The first size of a batch.
 const FIRST_BATCH: usize = 8;
-const LARGEST_BATCH: usize = 64;
 
 /// The dual: planes and coefficients of each example, and the weights that follow from them.
 #[derive(Debug, Serialize, Deserialize)]
@@ -80,7 +73,7 @@ pub(super) struct BlockAscent {
 }
 
 /// What visits of several examples came to.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct PassTotals {
     /// The sum of the gaps that were seen, each when its turn came.
     pub(super) gap: f64,
@@ -169,70 +162,6 @@ impl BlockAscent {
         !self.models[example].planes.is_empty()
     }
 
-    /// Visits examples, which must all be different, batch by batch.
-    pub(super) fn visit(&mut self, workers: &mut Workers<'_>, examples: &[usize], look: Look) -> PassTotals {
-        let mut totals = PassTotals::default();
-        let Some((leader, helpers)) = workers.visitors.split_first_mut() else { return totals };
-        let (lambda, batch) = (self.lambda, self.batch);
-        let visits = self.take_visits(batch);
-        // The weights are read while a batch is worked on and written in between: nobody waits for this lock either.
-        let weights = RwLock::new(std::mem::take(&mut self.weights));
-        let work = |visitor: &mut Visitor<'_>, k: usize| {
-            let weights = weights.read().unwrap_or_else(PoisonError::into_inner);
-            let visit = &mut *open(&visits[k]);
-            if look == Look::Oracle {
-                visit.model.drop_idle(IDLE_LIMIT);
-            }
-            visitor.look(visit, Point::unmeasured(&weights, 1.0), look);
-            visitor.ascend(visit, lambda);
-        };
-        let most_helpers = helpers.len();
-        let grain = (batch / (4 * (1 + most_helpers))).max(1);
-        let common = workers.risk.common_directions();
-        let team = Team::default();
-        // Helpers come and go: each takes a visitor that nobody has.
-        let free: Mutex<Vec<&mut Visitor<'_>>> = Mutex::new(helpers.iter_mut().collect());
-        let help = || {
-            let visitor = open(&free).pop();
-            if let Some(visitor) = visitor {
-                team.help(|k| work(visitor, k));
-                open(&free).push(visitor);
-            }
-            team.go();
-        };
-        let mut batch_order = Vec::with_capacity(batch);
-        rayon::scope(|scope| {
-            let _closing = team.closing();
-            for examples in examples.chunks(batch) {
-                // Visits are taken from the end: the longest first, so that nobody waits long for the last.
-                batch_order.clear();
-                batch_order.extend_from_slice(examples);
-                batch_order.sort_by_key(|&i| self.models[i].size());
-                for (visit, &i) in visits.iter().zip(&batch_order) {
-                    let mut visit = open(visit);
-                    visit.example = i;
-                    visit.model = std::mem::take(&mut self.models[i]);
-                }
-                team.call(most_helpers, examples.len(), grain, || scope.spawn(|_| help()));
-                team.lead(examples.len(), grain, |k| work(leader, k));
-                if team.has_failed() {
-                    // The scope passes the helper's panic on.
-                    return;
-                }
-                let mut weights = weights.write().unwrap_or_else(PoisonError::into_inner);
-                for visit in &visits[..examples.len()] {
-                    self.apply(&mut open(visit), look, &mut weights, &mut totals);
-                }
-                self.anchor.settle(common, examples.len(), &mut weights, &mut self.drift);
-            }
-        });
-        self.weights = weights.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.anchor.follow(common, &mut self.weights, &mut self.drift);
-        self.visits = visits;
-        self.adapt_batch(&totals);
-        totals
-    }
-
     /// Visits for a batch, with what they have allocated before.
     fn take_visits(&mut self, batch: usize) -> Vec<Mutex<Visit>> {
         let mut visits = std::mem::take(&mut self.visits);
@@ -240,89 +169,6 @@ impl BlockAscent {
             visits.resize_with(batch, Mutex::default);
         }
         visits
-    }
-
-    fn adapt_batch(&mut self, totals: &PassTotals) {
-        let step = totals.steps / totals.moves.max(1) as f64;
-        if totals.moves > 0 && step > LONG_STEP {
-            self.batch = (2 * self.batch).min(LARGEST_BATCH);
-        } else if totals.moves > 0 && step < SHORT_STEP {
-            self.batch = (self.batch / 2).max(SMALLEST_BATCH);
-        }
-    }
-
-    /// Follows the direction that a visit found as far as it is worth, and takes the model back.
-    fn apply(&mut self, visit: &mut Visit, look: Look, weights: &mut [f64], totals: &mut PassTotals) {
-        totals.gap += visit.gap;
-        totals.visits += 1;
-        if visit.moves {
-            let slope = visit.offset + visit.slope.dot(weights) + self.anchor.pending(&visit.parts);
-            let step = match slope {
-                slope if slope <= 0.0 => 0.0,
-                slope if slope >= visit.curvature => 1.0,
-                slope => slope / visit.curvature,
-            };
-            if step > 0.0 {
-                visit.slope.add_to(-step / self.lambda, weights);
-                self.anchor.moved(-step / self.lambda, &visit.parts);
-                visit.model.go_towards(&visit.target, step);
-                self.drift.moved(
-                    step * visit.length / self.lambda,
-                    visit.additions,
-                    visit.held / self.lambda,
-                );
-                totals.gain += step * (slope - 0.5 * step * visit.curvature);
-            }
-            totals.steps += step;
-            totals.moves += 1;
-        }
-        if look == Look::Oracle {
-            self.gaps[visit.example] = visit.gap;
-        }
-        self.models[visit.example] = std::mem::take(&mut visit.model);
-    }
-
-    /// Asks the oracle for every example at one point, keeps the planes that lie above the models there, and returns
-    /// bounds on the risk. Where rounding is not negligible in them against what is `left` of the gap, it is done again
-    /// with twice the digits.
-    pub(super) fn evaluate(&mut self, workers: &mut Workers<'_>, at: &[f64], left: f64) -> Bounds {
-        let at = Point::from(at);
-        if !self.is_precise {
-            let bounds = self.evaluate_at(workers, at);
-            if is_negligible(bounds.rounding, left) {
-                return bounds;
-            }
-            self.is_precise = true;
-        }
-        self.evaluate_at(workers, at.precisely())
-    }
-
-    fn evaluate_at(&mut self, workers: &mut Workers<'_>, at: Point<'_>) -> Bounds {
-        let n = self.models.len();
-        let mut total = Bounds::default();
-        let mut visits = self.take_visits(WAVE.min(n));
-        for start in (0..n).step_by(WAVE) {
-            let models = &mut self.models[start..n.min(start + WAVE)];
-            for (k, (visit, model)) in visits.iter_mut().zip(&mut *models).enumerate() {
-                let visit = inside(visit);
-                visit.example = start + k;
-                visit.model = std::mem::take(model);
-            }
-            let visitor = || Visitor::new(workers.risk);
-            visits[..models.len()].par_chunks_mut(PART).for_each_init(visitor, |visitor, visits| {
-                visits.iter_mut().for_each(|visit| visitor.look(inside(visit), at, Look::Oracle));
-            });
-            let mut of_wave = Bounds::default();
-            for (k, model) in models.iter_mut().enumerate() {
-                let visit = inside(&mut visits[k]);
-                of_wave += visit.bounds.times(mass(workers.risk, visit.example));
-                self.gaps[visit.example] = visit.gap;
-                *model = std::mem::take(&mut visit.model);
-            }
-            total += of_wave;
-        }
-        self.visits = visits;
-        total.raised((n.min(WAVE) + n.div_ceil(WAVE) + 8) as f64)
     }
 
     /// Forgets planes that have had no mass for long, where no visit with the oracle does.

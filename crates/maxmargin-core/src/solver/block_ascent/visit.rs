@@ -1,5 +1,7 @@
 //! What one thread does for one example: find out how its coefficients should change at a given w.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::simplex_qp::{Block, Transfer};
 use super::anchor::PULL;
 use super::example_model::ExampleModel;
@@ -16,7 +18,7 @@ const ENOUGH: f64 = 0.1;
 const SAME: f64 = 1e-12;
 
 /// Whether the oracle is asked, or only the planes that are there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Look {
     /// A new plane is looked for.
     Oracle,
