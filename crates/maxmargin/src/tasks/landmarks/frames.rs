@@ -130,12 +130,12 @@ mod tests {
         let frames = Frames { side: 10, margin: 0.25, template: Template::halving(3, 2).unwrap() };
         // Brightness rises by 4 to the right and by 2 downwards.
         let pixels: Vec<u8> = (0..40).flat_map(|y| (0..40).map(move |x| (4 * x + 2 * y) as u8)).collect();
-        // 15 pixels on 10 cells: from 8.5 to 23.5 to the right, and from 11.5 to 26.5 downwards.
+        // 15 pixels on 10 cells: from 8 to 23 to the right, and from 11 to 26 downwards.
         let face = LandmarkFace::new(&frames, (40, &pixels), [11.0, 14.0, 10.0, 10.0], None).unwrap();
-        assert_eq!(face.input.frame, (9.25, 11.25 + 1.0, 1.5));
+        assert_eq!(face.input.frame, (8.75, 11.75, 1.5));
         assert_eq!((face.pixels.len(), face.input.scale), (100, 1.5 / 15.0));
         for (cell, &pixel) in face.pixels.iter().enumerate() {
-            let (x, y) = (9.25 + (cell % 10) as f64 * 1.5, 12.25 + (cell / 10) as f64 * 1.5);
+            let (x, y) = (8.75 + (cell % 10) as f64 * 1.5, 11.75 + (cell / 10) as f64 * 1.5);
             assert!((f64::from(pixel) - 4.0 * x - 2.0 * y).abs() <= 0.5 + 1e-9, "cell {cell}");
             let (column, row) = face.in_frame((x, y));
             assert!((column - (cell % 10) as f64).abs() + (row - (cell / 10) as f64).abs() < 1e-9);
