@@ -448,6 +448,23 @@ below 0.1), the mean loss, and how often each point is found.";
         metrics::metrics(structure, comparison)
     }
 
+    /// How stiff each edge is: how much a square of the spread costs more, in both directions together.
+    fn couplings(
+        structure: &LandmarkStructure,
+        names: &Alphabet,
+        weights: &[f64],
+    ) -> Vec<(String, String, f64)> {
+        let LandmarkOptions { edges, deformation: Deformation::Quadratic { .. }, .. } = structure.options()
+        else {
+            return Vec::new();
+        };
+        let name = |part: usize| names.name(part as u32).to_owned();
+        let of_edge = |(edge, weights): (&PartEdge, &[f64])| {
+            (name(edge.parent), name(edge.child), -weights[2] - weights[3])
+        };
+        edges.iter().zip(weights[structure.appearance_weights()..].chunks_exact(4)).map(of_edge).collect()
+    }
+
     /// The face with the points of a label as [`name`](Task::name) has it.
     fn picture(data: &LandmarkExamples, example: usize, label: &Value) -> Option<DrawnImage> {
         let place = |point: &Value| Some((point[1].as_f64()?, point[2].as_f64()?));
