@@ -15,6 +15,7 @@ mod hostile_files_do_no_harm;
 mod label_sets_go_round;
 mod labels_are_not_mistaken;
 mod lambda_is_chosen;
+mod landmarks_go_round;
 mod matchings_go_round;
 mod models_are_looked_into;
 mod nothing_is_silent;

@@ -9,10 +9,11 @@ use maxmargin_core::inference::{LabelGraph, Segment};
 use maxmargin_core::risk::{PartAnswer, PartExample, PartRisk, Plane, Risk, StructuredRisk};
 use maxmargin_core::search::{MarginSearch, Memory, Search, Strategy, SurrogateSearch};
 use maxmargin_core::structure::{
-    ChainLoss, ChainOptions, ChainStructure, Edge, Example, Graph, Inference, LabelCost, LabelSet, Links,
+    ChainLoss, ChainOptions, ChainStructure, CodeLevel, CodePyramid, Deformation, Edge, Example, Graph,
+    Inference, LabelCost, LabelSet, LandmarkInput, LandmarkOptions, LandmarkStructure, Links,
     MatchingOptions, MatchingStructure, MulticlassStructure, MultilabelOptions, MultilabelStructure,
-    PairWeights, Parts, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationStructure, Structure,
-    Widths,
+    PairWeights, PartEdge, Parts, SegmentInput, SegmentLoss, SegmentationOptions, SegmentationStructure,
+    Structure, Template, Widths, Window,
 };
 use maxmargin_core::surrogate::Surrogate;
 use rand::{RngExt, SeedableRng};
@@ -213,6 +214,44 @@ fn segmentation(random: &mut Pcg64Mcg, loss: &SegmentLoss) -> Case<SegmentationS
     }
 }
 
+/// Three parts in pictures of 4×3 pixels, of which each part sees its own.
+fn landmarks(random: &mut Pcg64Mcg, deformation: Deformation) -> Case<LandmarkStructure> {
+    const KINDS: usize = 3;
+    let window = |left, top, width, height| Window { left, top, width, height };
+    let windows = vec![window(0, 0, 3, 2), window(1, 0, 3, 3), window(2, 1, 2, 2)];
+    let edge = |parent, child, x, y| PartEdge { parent, child, offset: (x, y) };
+    let options = LandmarkOptions {
+        size: (4, 3),
+        windows: windows.clone(),
+        edges: vec![edge(1, 0, -1, 0), edge(1, 2, 1, 1)],
+        deformation,
+        template: Template::new(vec![1]).unwrap(),
+        kinds: KINDS,
+    };
+    let example = |random: &mut Pcg64Mcg| {
+        let codes = (0..12).map(|_| random.random_range(0..KINDS as u32) as u8).collect();
+        let picture = CodePyramid::new([CodeLevel::new(4, codes).unwrap()]);
+        let truth = windows.iter().map(|window| random.random_range(0..window.cells() as u32)).collect();
+        (LandmarkInput { picture, scale: 0.5, frame: (0.0, 0.0, 1.0) }, truth)
+    };
+    let examples = (0..4).map(|_| example(random)).collect();
+    Case {
+        structure: LandmarkStructure::new(options).unwrap(),
+        examples,
+        parts: Box::new(move |w, x| {
+            let codes = x.picture.levels()[0].codes();
+            let cell = |part: usize, x: usize, y: usize| w[KINDS * part + usize::from(codes[4 * y + x])];
+            let of_part = |(part, window): (usize, &Window)| -> Vec<f64> {
+                let rows = window.top..window.top + window.height;
+                let columns = || window.left..window.left + window.width;
+                rows.flat_map(|y| columns().map(move |x| (x, y))).map(|(x, y)| cell(part, x, y)).collect()
+            };
+            let cells = windows.iter().enumerate().flat_map(of_part);
+            cells.chain(w[KINDS * windows.len()..].iter().copied()).collect()
+        }),
+    }
+}
+
 /// H and its gradient, with all that is checked of them.
 struct Asked<'a, S: Structure, Q> {
     risk: &'a PartRisk<S, Q>,
@@ -385,6 +424,23 @@ fn of_fractional_label_sets() {
 fn of_matchings() {
     check_all("matching", |random| matching(random, (1, 1)), true);
     check_all("fertile matching", |random| matching(random, (2, 1)), true);
+}
+
+#[test]
+fn of_landmarks() {
+    for deformation in [Deformation::Quadratic { spread: 1.5 }, Deformation::Table] {
+        let mut random = Pcg64Mcg::seed_from_u64(12);
+        let what = format!("landmarks, {deformation:?}");
+        check(landmarks(&mut random, deformation), MarginSearch, &what, &mut random);
+        for surrogate in ["margin", "slack", "beta=0.5", "log"].map(|name| name.parse::<Surrogate>().unwrap())
+        {
+            for strategy in [Strategy::Hull, Strategy::Angular] {
+                let search = SurrogateSearch::new(surrogate, strategy).unwrap();
+                let what = format!("{what}, {surrogate}, {strategy}");
+                check(landmarks(&mut random, deformation), search, &what, &mut random);
+            }
+        }
+    }
 }
 
 #[test]

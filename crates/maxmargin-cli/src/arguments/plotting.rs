@@ -15,7 +15,7 @@ pub struct PlotArguments {
     ///
     /// Solvers: the gap against time and passes. Searches: the label plane of an example, with the ways of all searches. eval:
     /// precision over confidence, with --confidence-bins; without it, the hierarchy with the mistakes of each node. inspect: the
-    /// hierarchy. demo segmentation: plates with their segments.
+    /// hierarchy. demo segmentation: plates with their segments. predict and demo, landmarks: the first pictures with their points.
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(FigureFile::new))]
     pub plot: Vec<FigureFile>,
 

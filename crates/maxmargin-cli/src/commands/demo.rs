@@ -18,7 +18,8 @@ use crate::print::say;
 Examples:
   maxmargin demo
   maxmargin demo multiclass
-  maxmargin demo segmentation --plot plates.svg")]
+  maxmargin demo segmentation --plot plates.svg
+  maxmargin demo landmarks --plot faces.png")]
 pub struct Demo {
     /// The task
     #[arg(value_name = "TASK", default_value = "chain")]
@@ -35,7 +36,7 @@ impl Demo {
         let task = registry::find(&self.task)?;
         let images = if self.plot.plot.is_empty() { Vec::new() } else { task.demo_images()? };
         if images.is_empty() && !self.plot.plot.is_empty() {
-            bail!("--plot draws images that are cut into segments; the demo of {} has none", self.task);
+            bail!("--plot draws images with segments or points in them; the demo of {} has none", self.task);
         }
         let mut broken = None;
         let mut show = |text: &str| {

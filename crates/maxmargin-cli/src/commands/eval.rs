@@ -32,6 +32,9 @@ use crate::print::{say, say_json};
 /// linked or not), exact (the share of graphs without a mistake). Possible links are neither right nor wrong where they are
 /// left out, and right where they are predicted.
 ///
+/// Landmarks: mean_deviation (the mean distance from the true points, as a share of a length such as that from eyes to mouth),
+/// worst_deviation (of the worst point of each face), faces_found and points_found (the shares with a deviation below 0.1).
+///
 /// All: the mean loss. All but matchings: Macro-F1, the mean of the F1 of each label. A label that the model does not know counts as a
 /// mistake; one that was left out by --most-frequent-labels is ignored. Weights of examples do not count. Where it is not
 /// proven that predicted sets are the best ones, a note says for how many examples (unproven in JSON).

@@ -4,20 +4,24 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use maxmargin::data::{Batch, Reading, Unseen};
-use maxmargin::tasks::{ExampleBatches, TaskObject};
+use maxmargin::tasks::{DrawnImage, ExampleBatches, TaskObject};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::answers::{Answers, Form};
-use crate::arguments::{Folds, ReadArguments, ReadingOptions, RunArguments};
+use crate::arguments::{Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments};
 use crate::evaluation::{unproven_note, unseen_note};
 use crate::files::Files;
+use crate::plot::SegmentedPicture;
 use crate::print::note;
 
 /// So many examples are predicted at a time, so that k-best lists of large files fit in memory.
 const AT_A_TIME: usize = 4096;
+
+/// So many examples are drawn: the first ones.
+const MOST_DRAWN: usize = 40;
 
 /// Predict labels
 ///
@@ -53,6 +57,7 @@ Examples:
   tail -f sentences.txt | maxmargin predict --model chunks.model --input - --json
   maxmargin predict --model yeast.model --input yeast-test.arff.gz > sets.txt
   maxmargin predict --model words.model --input new.edges > new.talp
+  maxmargin predict --model faces.model --input photo.jpg --plot photo.png
   maxmargin predict --model mnist.model --input t10k-images-idx3-ubyte.gz --k-best 3 --output digits.txt")]
 pub struct Predict {
     /// The model
@@ -98,6 +103,9 @@ pub struct Predict {
     folds: Option<Folds>,
 
     #[command(flatten)]
+    plot: PlotArguments,
+
+    #[command(flatten)]
     read: ReadArguments,
 
     #[command(flatten)]
@@ -109,7 +117,7 @@ impl Predict {
     pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let output = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         let files = Files::default().read("--model", [&self.model]).read_data("--input", &self.input);
-        reading.add_to(self.read.add_to(files)).write("--output", output).check()?;
+        self.plot.add_to(reading.add_to(self.read.add_to(files))).write("--output", output).check()?;
         let model = Model::load(&self.model)?;
         let task = reading.apply(model.task().task())?;
         self.run.on_threads(|| match output {
@@ -149,6 +157,7 @@ impl Predict {
         let k = self.k_best.unwrap_or(1) as usize;
         let mut answers = Answers::new(model.task(), form, for_person);
         let mut unseen = Unseen::default();
+        let (is_drawn, mut images) = (!self.plot.plot.is_empty(), Vec::<DrawnImage>::new());
         for batch in self.batches(model, task)? {
             let batch = batch?;
             unseen.attributes += batch.unseen.attributes;
@@ -164,10 +173,21 @@ impl Predict {
                 };
                 for (place, best) in predictions.iter().enumerate() {
                     answers.write(data.as_ref(), place, best, out).map_err(&failure)?;
+                    if is_drawn
+                        && images.len() < MOST_DRAWN
+                        && let Some(first) = best.first()
+                    {
+                        images.extend(model.task().picture(data.as_ref(), place, &first.label));
+                    }
                 }
             }
             out.flush().map_err(&failure)?;
         }
+        if is_drawn && images.is_empty() && answers.examples > 0 {
+            bail!("--plot draws points in pictures; {} has no pictures", task.name());
+        }
+        let title = format!("What {} finds", self.model.display());
+        self.plot.draw(title, |title| SegmentedPicture { title, images })?;
         if !self.run.quiet {
             let unproven = unproven_note(answers.unproven, answers.examples);
             unseen_note(unseen).into_iter().chain(unproven).for_each(|line| note(&line));

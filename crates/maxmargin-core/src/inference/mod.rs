@@ -15,7 +15,7 @@
 //! (`FlowProjection`). Sets of nodes of a hierarchy: the best ones by dynamic programming in trees (`TreeSets`, of every loss
 //! `StratifiedTreeSets`, for each node `best_sets_elsewhere`) and by maximum flow in all graphs (`Closure`; `CoveredClosure` where paths end at
 //! leaves). Dependency trees of words, given the values of their arcs, an `ArcTable`: without crossing arcs (`ProjectiveTable` and its
-//! relatives), or any (`best_arborescence`).
+//! relatives), or any (`best_arborescence`). Parts in the cells of grids, joined in a `PartTree`, with distance transforms for links (`PlacementTable`).
 
 mod assignment;
 mod b_matching;
@@ -42,6 +42,7 @@ mod max_flow;
 mod max_marginal_paths;
 mod network;
 mod outside_paths;
+mod part_trees;
 mod roof_duality;
 mod segments;
 mod steps;
@@ -100,6 +101,7 @@ pub(crate) use k_best_sets::k_best_sets;
 pub(crate) use k_best_viterbi::{Lexicographic, k_best_viterbi};
 pub(crate) use max_marginal_paths::{best_elsewhere, for_each_max_marginal};
 pub(crate) use outside_paths::{OutsideTable, best_path_outside};
+pub(crate) use part_trees::{Bend, Crossing, LinkValues, PartTree, PlacementTable, Size};
 pub(crate) use roof_duality::{RoofDual, relaxed_score};
 pub(crate) use segments::{
     SegmentMemory, SegmentTable, StratifiedSegments, best_cuts_elsewhere, best_segments,

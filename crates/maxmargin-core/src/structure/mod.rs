@@ -17,6 +17,7 @@ mod flow;
 mod graph;
 mod hierarchy;
 mod label_cost;
+mod landmarks;
 mod magnitude;
 mod matching;
 mod multiclass;
@@ -41,6 +42,10 @@ pub use hierarchy::{
     NodeLoss, NodeOptions, NodeScores, NodeSetOptions, NodeSetScores, NodeSetStructure, NodeStructure, alpha,
 };
 pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
+pub use landmarks::{
+    CodeLevel, CodePyramid, Deformation, LandmarkInput, LandmarkOptions, LandmarkScores, LandmarkStructure,
+    PartEdge, Template, Window,
+};
 pub use magnitude::{Magnitude, ScoreNoise};
 pub use matching::{ExtraLinks, LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};
 pub use multiclass::MulticlassStructure;

@@ -16,7 +16,7 @@ mod kinds;
 mod records;
 
 pub(super) use fields::closing_quote;
-use fields::separator;
+pub(super) use fields::separator;
 use records::Record;
 pub(super) use records::{RecordEnds, Records};
 

@@ -9,13 +9,13 @@
 //! plates/2.png Z@1:8 G@9:9
 //! ```
 //!
-//! Images are grey, PGM or PNG, and all of one height: a pixel is a feature of its column, worth `byte / 255`. Segments become tags of columns in the scheme IOB2.
+//! Images are grey, PGM, PNG or JPEG, and all of one height: a pixel is a feature of its column, worth `byte / 255`. Segments become tags of columns in the scheme IOB2.
 
 mod picture;
 
 use std::path::Path;
 
-use picture::Picture;
+pub(crate) use picture::Picture;
 
 use super::OUTSIDE;
 use super::dataset_builder::DatasetBuilder;
@@ -42,7 +42,7 @@ fn names_an_image(line: &[u8]) -> bool {
     let name = line.split(|&byte| separates(line, byte)).next().unwrap_or_default();
     let is_called =
         |end: &[u8]| name.len() > end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end);
-    is_called(b".pgm") || is_called(b".png")
+    [&b".pgm"[..], b".png", b".jpg", b".jpeg"].into_iter().any(is_called)
 }
 
 /// Tabs are between fields where there are any, so that names of files may have spaces.
@@ -98,7 +98,7 @@ pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result
 }
 
 /// What an error says, without the place that is said already.
-fn without_place(error: &Error) -> String {
+pub(super) fn without_place(error: &Error) -> String {
     match error {
         Error::Data { problem, .. } => problem.clone(),
         Error::Io { source, .. } => source.to_string(),
@@ -106,7 +106,7 @@ fn without_place(error: &Error) -> String {
     }
 }
 
-fn picture_of(source: &mut Source) -> Result<Picture> {
+pub(super) fn picture_of(source: &mut Source) -> Result<Picture> {
     let mut bytes = Vec::new();
     if source.read_bytes(LARGEST_FILE + 1, &mut bytes)? > LARGEST_FILE {
         return Err(source.error("more than 256 MiB for one image"));

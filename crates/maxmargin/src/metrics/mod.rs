@@ -58,12 +58,12 @@ impl Metrics {
 
     /// Whether a figure of this name is the better the smaller it is: losses and errors are, all others are not.
     pub fn is_smaller_better(name: &str) -> bool {
-        ["loss", "error", "hamming", "aer", "distance"].iter().any(|end| name.ends_with(end))
+        ["loss", "error", "hamming", "aer", "distance", "deviation"].iter().any(|end| name.ends_with(end))
     }
 
-    /// Whether a figure of this name is a share, between 0 and 1: all are but losses and distances.
+    /// Whether a figure of this name is a share, between 0 and 1: all are but losses, distances and deviations.
     pub fn is_share(name: &str) -> bool {
-        !["loss", "distance"].iter().any(|end| name.ends_with(end))
+        !["loss", "distance", "deviation"].iter().any(|end| name.ends_with(end))
     }
 }
 

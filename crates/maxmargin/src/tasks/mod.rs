@@ -13,6 +13,7 @@
 //! | [`Multilabel`] | `multilabel` | [`LabelSetExamples`] | a set of labels |
 //! | [`Hierarchy`] | `hierarchy` | [`HierarchyExamples`] | a node of a hierarchy, or several |
 //! | [`Parsing`] | `parsing` | [`TreeExamples`] | a tree of labelled arcs over the words of a sentence |
+//! | [`Landmarks`] | `landmarks` | [`LandmarkExamples`] | a place in a picture for each of its named points |
 //! | [`Matching`] | `matching` | [`GraphExamples`] | links between the nodes of a bipartite graph |
 
 mod candidates;
@@ -26,6 +27,7 @@ mod fitted;
 mod given_labels;
 pub mod hierarchy;
 mod label_weights;
+pub mod landmarks;
 pub mod matching;
 pub mod multiclass;
 pub mod multilabel;
@@ -47,11 +49,12 @@ pub use candidates::CandidateTurns;
 pub use chain::{Chain, SequenceExamples};
 pub use comparing::ComparisonOptions;
 pub use costs::Costs;
-pub use drawn_image::{DrawnCut, DrawnImage};
+pub use drawn_image::{DrawnCut, DrawnImage, DrawnPoints};
 pub use drawn_tree::{DrawnNode, DrawnTree};
 pub use fitted::Fitted;
 pub use hierarchy::{Hierarchy, HierarchyExamples, NodeSetTask, NodeTask};
 pub use label_weights::LabelWeights;
+pub use landmarks::{LandmarkExamples, Landmarks};
 pub use matching::{GraphExamples, Matching};
 pub use multiclass::{Multiclass, RowExamples};
 pub use multilabel::{LabelSetExamples, Multilabel};
@@ -379,7 +382,13 @@ pub trait Task: Clone + Debug + Default + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The images of its [demo](Self::demo), where these are cut into segments.
+    /// An example with a label, as [`name`](Self::name) has it, drawn into its picture, where there is one.
+    fn picture(data: &Self::Data, example: usize, label: &Value) -> Option<DrawnImage> {
+        let _ = (data, example, label);
+        None
+    }
+
+    /// The images of its [demo](Self::demo), where it has any.
     fn demo_images() -> Result<Vec<DrawnImage>> {
         Ok(Vec::new())
     }

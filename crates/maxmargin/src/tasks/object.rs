@@ -233,6 +233,7 @@ pub trait FittedObject: Debug + Send + Sync {
     fn couplings(&self, names: &Alphabet, weights: &[f64]) -> Vec<(String, String, f64)>;
     fn triples(&self, names: &Alphabet, weights: &[f64]) -> Vec<([String; 3], f64)>;
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree>;
+    fn picture(&self, data: &dyn DataObject, example: usize, label: &Value) -> Option<DrawnImage>;
     /// One example of these rows, without a label.
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>>;
     fn search(&self, options: &SearchOptions, data: &dyn DataObject) -> Result<TaskSearch>;
@@ -371,6 +372,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn draw(&self, names: &Alphabet, weights: &[f64], around: &[u32]) -> Option<DrawnTree> {
         self.task.draw(&self.structure, names, weights, around)
+    }
+
+    fn picture(&self, data: &dyn DataObject, example: usize, label: &Value) -> Option<DrawnImage> {
+        T::picture(data.of_type()?, example, label)
     }
 
     fn one_example(&self, features: FeatureMatrix) -> Result<Arc<dyn DataObject>> {

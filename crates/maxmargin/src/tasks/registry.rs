@@ -9,7 +9,9 @@
 
 use std::sync::{LazyLock, RwLock};
 
-use super::{Chain, Hierarchy, Matching, Multiclass, Multilabel, Parsing, Segmentation, Task, TaskObject};
+use super::{
+    Chain, Hierarchy, Landmarks, Matching, Multiclass, Multilabel, Parsing, Segmentation, Task, TaskObject,
+};
 use crate::error::{Error, Result};
 use crate::shown::did_you_mean;
 
@@ -24,6 +26,7 @@ static TASKS: LazyLock<RwLock<Vec<(&'static str, Maker)>>> = LazyLock::new(|| {
         entry::<Parsing>(),
         entry::<Multilabel>(),
         entry::<Matching>(),
+        entry::<Landmarks>(),
         ("hierarchy", || Box::new(Hierarchy::default())),
     ])
 });

@@ -11,8 +11,8 @@ use maxmargin::data::{
     read_label_weights, read_node_names, read_pairs, read_training, read_with,
 };
 use maxmargin::inference::{Hierarchy, Roots};
-use maxmargin::structure::DependencyTree;
-use maxmargin::tasks::{HierarchyExamples, Parsing, Task, TaskObject};
+use maxmargin::structure::{DependencyTree, Structure};
+use maxmargin::tasks::{HierarchyExamples, Landmarks, Parsing, Task, TaskObject};
 
 use super::{Read, Shape, Sound, Target, sound};
 use crate::common;
@@ -174,6 +174,21 @@ pub fn targets() -> Vec<Target> {
                 ],
                 shape: Shape::Plain,
                 read: Box::new(read_trees),
+            },
+            Target {
+                name: "landmarks",
+                sound: vec![
+                    sound(
+                        "file,left,top,width,height,eye_x,eye_y,mouth_x,mouth_y\ninput.pgm,1,0,4,4,1.5,2,2,3.5\r\n\n\"input.pgm\",-1,1,6,6,0,0,7,5\n",
+                        0,
+                    ),
+                    sound("mouth_y;mouth_x;file;nose_x;nose_y\n1;2;input.pgm;;\n;;input.pgm;1;1e0\n", 1),
+                    sound("version: 1\nn_points: 2\n{\n2.5 3\n6 5\n}\n", 2),
+                    sound("P5 8 6 255\n012345670123456701234567012345670123456701234567", 1),
+                    Sound { bytes: tiny_jpeg(), way: 1 },
+                ],
+                shape: Shape::Plain,
+                read: Box::new(read_faces),
             },
             Target {
                 name: "label-names",
@@ -351,6 +366,54 @@ fn read_hierarchical(path: &Path, way: u64) -> Result<()> {
     let again = task.read(&once, &options, Some(&read.names))?;
     check(again.data.as_ref(), read.names.labels.len());
     assert_eq!(again.data.labels(), read.data.labels());
+    Ok(())
+}
+
+/// A picture of two blocks of 8×8 pixels, each of one colour.
+fn tiny_jpeg() -> Vec<u8> {
+    let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
+    bytes.extend([1; 64]);
+    bytes.extend(b"\xff\xc0\x00\x0b\x08\x00\x08\x00\x10\x01\x01\x11\x00\xff\xc4\x00\x15\x00\x01\x01");
+    bytes.extend([0; 14]);
+    bytes.extend(b"\x00\x07\xff\xc4\x00\x14\x10\x01\x00");
+    bytes.extend([0; 14]);
+    bytes.extend(b"\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x28\x0f\xff\xd9");
+    bytes
+}
+
+/// The file has faces: to learn from, with the names of a model, or measured by their boxes. A picture is beside it.
+fn read_faces(path: &Path, way: u64) -> Result<()> {
+    let picture = path.with_file_name("input.pgm");
+    for picture in [picture, path.with_extension("pgm")] {
+        if picture != path && !picture.exists() {
+            fs::write(picture, "P5 8 6 255\n012345670123456701234567012345670123456701234567")
+                .expect("the folder is ours");
+        }
+    }
+    let mut task = Landmarks::default();
+    for (option, value) in [("frame", "8"), ("template", "3,1")] {
+        Task::set(&mut task, option, &[value.to_owned()])?;
+    }
+    if way & 2 != 0 {
+        Task::set(&mut task, "normaliser", &["box".to_owned()])?;
+    }
+    let names = (way & 1 != 0).then(|| common::named(&["mouth", "eye"], &["patterns"]));
+    let read = Task::read(&task, &[path.to_owned()], &ReadOptions::default(), names.as_ref())?;
+    let parts = read.names.labels.len();
+    for i in 0..DataObject::len(&read.data) {
+        let Some((points, length)) = read.data.points(i) else { continue };
+        assert!(points.len() == parts && length.is_finite() && length >= 1.0);
+        assert!(points.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
+    }
+    if way & 1 == 0 {
+        // What was read can be learnt.
+        let resolved = Task::resolve(&task, &read.names, &read.data)?;
+        let structure = Task::structure(&resolved, 1, parts)?;
+        for i in 0..DataObject::len(&read.data) {
+            let truth = <Landmarks as Task>::truth(&structure, &read.data, i)?;
+            structure.check(&<Landmarks as Task>::input(&read.data, i), &truth)?;
+        }
+    }
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::records::is_blank;
 use crate::error::Result;
 
 /// The separator that a header has most of; a comma if it has none. The header begins the text, after empty lines.
-pub(super) fn separator(text: &[u8]) -> u8 {
+pub(in super::super) fn separator(text: &[u8]) -> u8 {
     let mut quoted = false;
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
     for &byte in text.trim_ascii_start() {

@@ -1,6 +1,11 @@
-//! Grey pictures of PGM and PNG files, as columns of pixels.
+//! Grey pictures of PGM, PNG and JPEG files, as columns of pixels.
 
 use std::io::Cursor;
+
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
 use crate::shown::excerpt;
 
@@ -9,14 +14,18 @@ const MOST_PIXELS: u64 = 1 << 26;
 
 /// A grey picture.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Picture {
-    pub(super) width: usize,
-    pub(super) height: usize,
+pub(crate) struct Picture {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
     /// Row by row.
     pixels: Vec<u8>,
 }
 
 const PNG: &[u8] = b"\x89PNG";
+const JPEG: &[u8] = b"\xff\xd8\xff";
+
+/// A JPEG picture has at most so many pixels to a side: its decoder asks for memory by the header.
+const LONGEST_SIDE: usize = 1 << 14;
 
 /// Whether a file that begins with these bytes is a picture.
 pub(super) fn recognise(start: &[u8]) -> bool {
@@ -24,7 +33,7 @@ pub(super) fn recognise(start: &[u8]) -> bool {
         [b'P', b'2' | b'5', rest @ ..] => begins_with_size(rest),
         _ => false,
     };
-    is_pgm || start.starts_with(PNG)
+    is_pgm || start.starts_with(PNG) || start.starts_with(JPEG)
 }
 
 /// Whether width and height follow, as they do in PGM: `P2` may be a label, too.
@@ -50,11 +59,12 @@ fn begins_with_size(mut rest: &[u8]) -> bool {
 
 impl Picture {
     /// The picture that a file holds; what is wrong with it else.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         match bytes {
             _ if bytes.starts_with(PNG) => Self::png(bytes),
+            _ if bytes.starts_with(JPEG) => Self::jpeg(bytes),
             [b'P', kind @ (b'2' | b'5'), rest @ ..] => Self::pgm(*kind == b'5', rest),
-            _ => Err("this is neither PGM (P2, P5) nor PNG".to_owned()),
+            _ => Err("this is neither PGM (P2, P5), PNG nor JPEG".to_owned()),
         }
     }
 
@@ -121,6 +131,49 @@ impl Picture {
         picture.pixels = samples.chunks_exact(count).map(grey).collect();
         picture.pixels.truncate(picture.width * picture.height);
         Ok(picture)
+    }
+
+    /// What its makers call brightness. A file that ends early is refused, where lenient decoders would fill in grey.
+    fn jpeg(bytes: &[u8]) -> Result<Self, String> {
+        let options = DecoderOptions::default()
+            .set_strict_mode(true)
+            .set_max_width(LONGEST_SIDE)
+            .set_max_height(LONGEST_SIDE)
+            .jpeg_set_out_colorspace(ColorSpace::Luma);
+        let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+        let said = |error: &dyn std::fmt::Debug| {
+            format!("no whole JPEG picture: {}", excerpt(&format!("{error:?}")))
+        };
+        decoder.decode_headers().map_err(|error| said(&error))?;
+        let info = decoder.info().ok_or("no JPEG picture: it has no size")?;
+        // Memory is asked for before pixels are read: what a short file promises is not believed.
+        let most = (1 << 20) + 4096 * bytes.len();
+        if usize::from(info.width) * usize::from(info.height) > most {
+            return Err(format!(
+                "{}×{} pixels promised, more than {} bytes have",
+                info.width,
+                info.height,
+                bytes.len()
+            ));
+        }
+        let mut picture = Self::new(u64::from(info.width), u64::from(info.height))?;
+        picture.pixels = decoder.decode().map_err(|error| said(&error))?;
+        match picture.pixels.len() == picture.width * picture.height {
+            true => Ok(picture),
+            false => Err("the colours of this JPEG picture are not known".to_owned()),
+        }
+    }
+
+    /// A pixel; beyond the edges those at the edges.
+    #[inline]
+    pub(crate) fn nearest(&self, x: i64, y: i64) -> u8 {
+        let inside = |place: i64, count: usize| place.clamp(0, count as i64 - 1) as usize;
+        self.pixels[inside(y, self.height) * self.width + inside(x, self.width)]
+    }
+
+    /// A picture of these pixels, row by row.
+    pub(crate) fn of_rows(width: usize, pixels: Vec<u8>) -> Self {
+        Self { width, height: pixels.len() / width.max(1), pixels }
     }
 
     /// The pixels of a column, from top to bottom.
@@ -205,6 +258,41 @@ mod tests {
         ] {
             let problem = Picture::parse(bytes).unwrap_err();
             assert!(problem.contains(part), "{problem}");
+        }
+    }
+
+    /// Two blocks of one colour each: 128 and 136.
+    fn tiny_jpeg() -> Vec<u8> {
+        let mut bytes = b"\xff\xd8\xff\xdb\x00\x43\x00".to_vec();
+        bytes.extend([1; 64]);
+        bytes.extend(b"\xff\xc0\x00\x0b\x08\x00\x08\x00\x10\x01\x01\x11\x00");
+        // Differences of brightness: none is the code 0, and one of seven bits the code 10. All else ends the block.
+        let huffman = |class: u8, lengths: [u8; 2], symbols: &[u8]| {
+            let mut table = vec![0xff, 0xc4, 0, 19 + symbols.len() as u8, class];
+            table.extend(lengths);
+            table.extend([0; 14]);
+            table.extend(symbols);
+            table
+        };
+        bytes.extend(huffman(0x00, [1, 1], &[0, 7]));
+        bytes.extend(huffman(0x10, [1, 0], &[0]));
+        bytes.extend(b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x28\x0f\xff\xd9");
+        bytes
+    }
+
+    #[test]
+    fn jpeg_is_read_as_brightness() {
+        let bytes = tiny_jpeg();
+        assert!(recognise(&bytes));
+        let picture = Picture::parse(&bytes).unwrap();
+        assert_eq!((picture.width, picture.height), (16, 8));
+        assert_eq!(
+            [picture.nearest(-5, 3), picture.nearest(7, 9), picture.nearest(8, 0), picture.nearest(99, 0)],
+            [128, 128, 136, 136]
+        );
+        for end in [10, 90, bytes.len() - 4] {
+            let problem = Picture::parse(&bytes[..end]).unwrap_err();
+            assert!(problem.contains("JPEG"), "{end}: {problem}");
         }
     }
 }

@@ -130,7 +130,7 @@ impl PlateImages {
             self.data.rows().features().row(row).for_each(|pixel, value| pixels[pixel] = value);
             pixels
         };
-        DrawnImage { columns: self.data.rows().range(plate).map(column).collect(), cuts: Vec::new() }
+        DrawnImage { columns: self.data.rows().range(plate).map(column).collect(), ..DrawnImage::default() }
     }
 }
 
