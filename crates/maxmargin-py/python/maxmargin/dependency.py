@@ -100,7 +100,7 @@ class DependencyParser(Estimator):
     def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
         if y is None and not isinstance(X, (str, os.PathLike)):
             raise ValueError("y: trees are needed to train")
-        data = _engine.Data.trees(_conllu(X, y), None, bool(self.projectivize))  # type: ignore[attr-defined]
+        data = _engine.Data.trees(_conllu(X, y), None, bool(self.projectivize))
         self.n_features_in_ = len(_IN_TUPLES)
         return data
 
