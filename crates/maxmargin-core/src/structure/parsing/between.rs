@@ -1,6 +1,6 @@
 //! The tags between the two ends of an arc: which there are, and how often.
 
-use super::templates::{Field, side};
+use super::templates::{Around, Field};
 use super::{Sentence, features};
 
 /// Tags are told apart up to this many in a sentence; the others share the last number.
@@ -44,7 +44,7 @@ impl Kinds {
         self.numbers.clear();
         self.keys.clear();
         for place in 0..=sentence.len() {
-            let key = side(sentence, place, features::BETWEEN + 2, &[field]);
+            let key = Around::of(sentence, place).side(features::BETWEEN + 2, &[field]);
             let known = self.keys.iter().position(|other| *other == key);
             let number = known.unwrap_or_else(|| {
                 if self.keys.len() < MOST_KINDS {

@@ -7,7 +7,8 @@
 
 use super::between::{Kinds, MOST_KINDS};
 use super::templates::{
-    ARC_ENDS, ARC_PAIRS, BY_DIRECTION, Field, RELATION_HEADS, RELATION_PAIRS, RELATION_WORDS, side,
+    ARC_ENDS, ARC_PAIRS, Around, BY_DIRECTION, Field, RELATION_HEADS, RELATION_PAIRS, RELATION_WORDS,
+    first_sides, second_sides,
 };
 use super::{ParsingStructure, Sentence};
 
@@ -83,17 +84,19 @@ struct ArcKeys {
 
 impl SideKeys {
     pub(super) fn fill(&mut self, sentence: &Sentence) {
-        let places = 0..=sentence.len();
         self.heads.clear();
-        self.heads.extend(places.clone().map(|place| pair_heads(sentence, place)));
         self.words.clear();
-        self.words.extend(places.clone().map(|place| pair_words(sentence, place)));
         self.between.clear();
-        self.between.extend(places.clone().map(|place| between_sides(sentence, place)));
         self.relation_heads.clear();
-        self.relation_heads.extend(places.clone().map(|place| relation_heads(sentence, place)));
         self.relation_words.clear();
-        self.relation_words.extend(places.map(|place| relation_words(sentence, place)));
+        for place in 0..=sentence.len() {
+            let around = Around::of(sentence, place);
+            self.heads.push(pair_heads(&around));
+            self.words.push(pair_words(&around));
+            self.between.push(between_sides(&around));
+            self.relation_heads.push(relation_heads(&around));
+            self.relation_words.push(relation_words(&around));
+        }
         self.kinds.fill(sentence);
     }
 
@@ -108,17 +111,17 @@ impl SideKeys {
     }
 }
 
-fn pair_heads(sentence: &Sentence, place: usize) -> [u64; ARC_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, k, ARC_PAIRS[k].0))
+fn pair_heads(around: &Around) -> [u64; ARC_PAIRS.len()] {
+    around.sides(0, const { first_sides(&ARC_PAIRS) })
 }
 
-fn pair_words(sentence: &Sentence, place: usize) -> [u64; ARC_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, WORD_SIDES + k, ARC_PAIRS[k].1))
+fn pair_words(around: &Around) -> [u64; ARC_PAIRS.len()] {
+    around.sides(WORD_SIDES, const { second_sides(&ARC_PAIRS) })
 }
 
 /// As a head and as a word, by the tag; the same by the coarse tag.
-fn between_sides(sentence: &Sentence, place: usize) -> [u64; 4] {
-    let of = |k: usize, field| side(sentence, place, BETWEEN + k, &[field]);
+fn between_sides(around: &Around) -> [u64; 4] {
+    let of = |k: usize, field| around.side(BETWEEN + k, &[field]);
     [of(0, Field::Tag), of(1, Field::Tag), of(3, Field::Coarse), of(4, Field::Coarse)]
 }
 
@@ -127,18 +130,17 @@ fn of_both(head: [u64; 4], word: [u64; 4]) -> [u64; 2] {
     [head[0].wrapping_add(word[1]), head[2].wrapping_add(word[3])]
 }
 
-fn relation_heads(sentence: &Sentence, place: usize) -> [u64; RELATION_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, RELATIONS + k, RELATION_PAIRS[k].0))
+fn relation_heads(around: &Around) -> [u64; RELATION_PAIRS.len()] {
+    around.sides(RELATIONS, const { first_sides(&RELATION_PAIRS) })
 }
 
-fn relation_words(sentence: &Sentence, place: usize) -> [u64; RELATION_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, RELATIONS + WORD_SIDES + k, RELATION_PAIRS[k].1))
+fn relation_words(around: &Around) -> [u64; RELATION_PAIRS.len()] {
+    around.sides(RELATIONS + WORD_SIDES, const { second_sides(&RELATION_PAIRS) })
 }
 
 /// The hashes of one end of an arc: the head, or the word.
-pub(super) fn end_keys(sentence: &Sentence, place: usize, is_word: bool) -> [u64; ARC_ENDS.len()] {
-    let number = if is_word { WORD_ENDS } else { HEAD_ENDS };
-    std::array::from_fn(|k| side(sentence, place, number + k, ARC_ENDS[k]))
+pub(super) fn end_keys(around: &Around, is_word: bool) -> [u64; ARC_ENDS.len()] {
+    around.sides(if is_word { WORD_ENDS } else { HEAD_ENDS }, ARC_ENDS)
 }
 
 /// How the arc of a template of both ends lies: direction, or distance too.
@@ -213,20 +215,23 @@ impl ParsingStructure {
     }
 
     /// Tells where the rows of relations begin that belong to one end of an arc.
+    #[inline]
     pub(super) fn for_each_end_row(
         &self,
-        sentence: &Sentence,
-        place: usize,
+        around: &Around,
         is_word: bool,
         direction: usize,
         mut tell: impl FnMut(usize),
     ) {
-        let (number, templates) = match is_word {
-            true => (RELATIONS + WORD_ENDS, &RELATION_WORDS[..]),
-            false => (RELATIONS + HEAD_ENDS, &RELATION_HEADS[..]),
-        };
-        for (k, fields) in templates.iter().enumerate() {
-            tell(self.row_place(side(sentence, place, number + k, fields), direction));
+        match is_word {
+            true => around
+                .sides(RELATIONS + WORD_ENDS, RELATION_WORDS)
+                .iter()
+                .for_each(|&key| tell(self.row_place(key, direction))),
+            false => around
+                .sides(RELATIONS + HEAD_ENDS, RELATION_HEADS)
+                .iter()
+                .for_each(|&key| tell(self.row_place(key, direction))),
         }
     }
 
@@ -264,18 +269,18 @@ impl ParsingStructure {
         mut tell: impl FnMut(usize),
     ) {
         let lie = Lie::of(head, word);
-        let (heads, words) = (pair_heads(sentence, head), pair_words(sentence, word));
-        for (head, word) in heads.into_iter().zip(words) {
+        let (of_head, of_word) = (Around::of(sentence, head), Around::of(sentence, word));
+        for (head, word) in pair_heads(&of_head).into_iter().zip(pair_words(&of_word)) {
             self.pair_places(head.wrapping_add(word), lie).into_iter().for_each(&mut tell);
         }
-        let ends = of_both(between_sides(sentence, head), between_sides(sentence, word));
+        let ends = of_both(between_sides(&of_head), between_sides(&of_word));
         kinds.for_each(kinds.between(head, word), (head, word), |kind, counted| {
             let [[place, _], counts] = self.between_places(ends, kind, counted, lie);
             tell(place);
             counts.into_iter().for_each(&mut tell);
         });
-        for (place, is_word) in [(head, false), (word, true)] {
-            for key in end_keys(sentence, place, is_word) {
+        for (around, is_word) in [(&of_head, false), (&of_word, true)] {
+            for key in end_keys(around, is_word) {
                 self.pair_places(key, lie).into_iter().for_each(&mut tell);
             }
         }
@@ -289,11 +294,11 @@ impl ParsingStructure {
         mut tell: impl FnMut(usize),
     ) {
         let (lie, column) = (Lie::of(head, word), relation as usize);
-        for (place, is_word) in [(head, false), (word, true)] {
-            self.for_each_end_row(sentence, place, is_word, lie.direction, |row| tell(row + column));
-        }
-        let (heads, words) = (relation_heads(sentence, head), relation_words(sentence, word));
-        for (k, (head, word)) in heads.into_iter().zip(words).enumerate() {
+        let (of_head, of_word) = (Around::of(sentence, head), Around::of(sentence, word));
+        self.for_each_end_row(&of_head, false, lie.direction, |row| tell(row + column));
+        self.for_each_end_row(&of_word, true, lie.direction, |row| tell(row + column));
+        let sides = relation_heads(&of_head).into_iter().zip(relation_words(&of_word));
+        for (k, (head, word)) in sides.enumerate() {
             tell(self.row_place(head.wrapping_add(word), relation_lie(k, lie)) + column);
         }
     }

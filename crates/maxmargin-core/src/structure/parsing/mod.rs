@@ -16,6 +16,7 @@ mod between;
 mod counts;
 mod features;
 mod loss;
+mod options;
 mod oracles;
 mod parts;
 mod scoring;
@@ -25,6 +26,7 @@ mod templates;
 mod tree;
 
 pub use loss::ArcLoss;
+pub use options::{ParsingOptions, TreeKind};
 pub use scoring::ParsingScores;
 pub use sentence::{Sentence, Token};
 pub use tree::{DependencyTree, TreeFault};
@@ -35,56 +37,14 @@ use self::siblings::{MOST_SIBLING_TERMS, SiblingScores, Tags, siblings};
 use super::shape::check_size;
 use super::{Found, Magnitude, Mix, Offers, Structure};
 use crate::error::{Error, Result};
-use crate::inference::{
-    ArcTable, Gain, Lexicographic, ProjectiveTable, Roots, SiblingTable, best_arborescence,
-};
+use crate::inference::{ArcTable, Gain, Lexicographic, ProjectiveTable, SiblingTable, best_arborescence};
 use crate::linear::{FeatureSum, round_up};
-
-/// How few and how many bits a table of weights may have.
-const BITS: std::ops::RangeInclusive<u32> = 8..=30;
 
 /// Words and relations are fewer than this: both fit into one number.
 const MOST: usize = 1 << 16;
 
 /// Weights come in whole rows of so many, for the sake of model files.
 const ROW: usize = 256;
-
-/// Which trees there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TreeKind {
-    /// Those without crossing arcs.
-    #[default]
-    Projective,
-    /// All.
-    Any,
-}
-
-/// Which trees are found, and what wrong ones cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ParsingOptions {
-    /// Which trees there are.
-    pub trees: TreeKind,
-    /// How many words may be below the root.
-    pub roots: Roots,
-    /// The task loss.
-    pub loss: ArcLoss,
-    /// Arcs have 2 to this power weights, and relations about as many.
-    pub hash_bits: u32,
-    /// Whether neighbours below one head have features too: the second order, of projective trees only.
-    pub siblings: bool,
-}
-
-impl Default for ParsingOptions {
-    fn default() -> Self {
-        Self {
-            trees: TreeKind::Projective,
-            roots: Roots::One,
-            loss: ArcLoss::ARCS,
-            hash_bits: 22,
-            siblings: false,
-        }
-    }
-}
 
 /// Dependency trees with hashed features.
 ///
@@ -111,7 +71,7 @@ pub struct ParsingStructure {
 impl ParsingStructure {
     /// Trees with so many relations.
     pub fn new(relations: usize, options: ParsingOptions) -> Result<Self> {
-        options.loss.check()?;
+        options.check()?;
         if relations == 0 {
             return Err(Error::parameter(
                 "relations",
@@ -123,15 +83,6 @@ impl ParsingStructure {
                 "relations",
                 format!("{relations} are too many; {MOST} is the most"),
             ));
-        }
-        if !BITS.contains(&options.hash_bits) {
-            let problem =
-                format!("{} is not allowed; {} to {} are", options.hash_bits, BITS.start(), BITS.end());
-            return Err(Error::parameter("hash-bits", problem));
-        }
-        if options.siblings && options.trees == TreeKind::Any {
-            let problem = "neighbours below one head need projective trees: the best of all trees is then NP-hard to find (McDonald and Pereira 2006)";
-            return Err(Error::parameter("siblings", problem));
         }
         let structure = Self { relations, options };
         check_size(structure.dim(), 1, Some(0))?;

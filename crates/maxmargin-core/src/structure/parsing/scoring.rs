@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::{Lie, REACHES, SideKeys, end_keys};
 use super::siblings::{Sibling, SiblingScores, Tags, siblings};
+use super::templates::Around;
 use super::{DependencyTree, ParsingStructure, Sentence};
 use crate::inference::{ArcTable, ProjectiveTable};
 
@@ -150,12 +151,13 @@ impl ParsingStructure {
             by_relation.resize(2 * (x.len() + 1) * self.relations, 0.0);
             for place in 0..=x.len() {
                 let reaches = (0..REACHES).map(|reach| Lie { direction: reach % 2, reach });
-                let keys = end_keys(x, place, is_word);
+                let around = Around::of(x, place);
+                let keys = end_keys(&around, is_word);
                 by_reach.extend(reaches.map(|lie| self.end_score(w, &keys, lie)));
                 for direction in 0..2 {
                     let start = (2 * place + direction) * self.relations;
                     let sum = &mut by_relation[start..start + self.relations];
-                    self.for_each_end_row(x, place, is_word, direction, |row| {
+                    self.for_each_end_row(&around, is_word, direction, |row| {
                         add_row(sum, &w[row..row + self.relations]);
                     });
                 }
@@ -198,15 +200,16 @@ impl ParsingStructure {
     ) -> f64 {
         let (head, word, relation) = arc;
         let (lie, column) = (Lie::of(head, word), relation as usize);
+        let (of_head, of_word) = (Around::of(x, head), Around::of(x, word));
         let of_arc = self.pair_score(w, keys, (head, word), keys.kinds.between(head, word))
-            + self.end_score(w, &end_keys(x, head, false), lie)
-            + self.end_score(w, &end_keys(x, word, true), lie);
-        let of_end = |place: usize, is_word: bool| {
+            + self.end_score(w, &end_keys(&of_head, false), lie)
+            + self.end_score(w, &end_keys(&of_word, true), lie);
+        let of_end = |around: &Around, is_word: bool| {
             let mut sum = 0.0;
-            self.for_each_end_row(x, place, is_word, lie.direction, |row| sum += w[row + column]);
+            self.for_each_end_row(around, is_word, lie.direction, |row| sum += w[row + column]);
             sum
         };
-        let of_ends = of_end(head, false) + of_end(word, true);
+        let of_ends = of_end(&of_head, false) + of_end(&of_word, true);
         let rows = self.pair_rows(keys, head, word);
         rows.into_iter().fold(of_ends, |sum, row| sum + w[row + column]) + of_arc
     }

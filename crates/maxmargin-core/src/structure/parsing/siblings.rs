@@ -6,7 +6,7 @@
 
 use super::between::{Kinds, MOST_KINDS};
 use super::features::Lie;
-use super::templates::{SIBLING_PAIRS, side};
+use super::templates::{Around, SIBLING_PAIRS, first_sides, second_sides};
 use super::{DependencyTree, ParsingStructure, Sentence};
 use crate::inference::siblings_of;
 
@@ -92,11 +92,11 @@ fn lies((head, sibling, word): Sibling) -> (usize, Lie) {
 }
 
 fn sibling_sides(sentence: &Sentence, place: usize) -> [u64; SIBLING_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, SIBLINGS + k, SIBLING_PAIRS[k].0))
+    Around::of(sentence, place).sides(SIBLINGS, const { first_sides(&SIBLING_PAIRS) })
 }
 
 fn word_sides(sentence: &Sentence, place: usize) -> [u64; SIBLING_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, WORDS + k, SIBLING_PAIRS[k].1))
+    Around::of(sentence, place).sides(WORDS, const { second_sides(&SIBLING_PAIRS) })
 }
 
 impl SiblingScores {

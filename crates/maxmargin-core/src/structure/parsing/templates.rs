@@ -104,27 +104,67 @@ pub(super) const BY_DIRECTION: usize = 6;
 pub(super) const SIBLING_PAIRS: [Pair; 5] =
     [(&[T], &[T]), (&[C], &[C]), (&[W], &[T]), (&[T], &[W]), (&[W], &[W])];
 
-/// The hash of one side of a template, which a number tells from others.
-pub(super) fn side(sentence: &Sentence, place: usize, number: usize, fields: &[Field]) -> u64 {
-    let token = sentence.token(place);
-    let near = |offset| sentence.near(place, offset);
-    let value = |field: &Field| match field {
-        W => token.word,
-        T => token.tag,
-        C => token.coarse,
-        E => token.ending,
-        M => token.form,
-        Wb => near(-1).word,
-        Wa => near(1).word,
-        Tb => near(-1).tag,
-        Ta => near(1).tag,
-        Cb => near(-1).coarse,
-        Ca => near(1).coarse,
-        Cbb => near(-2).coarse,
-        Caa => near(2).coarse,
-    };
-    let start = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    fields.iter().fold(start, |key, field| {
-        (key ^ u64::from(value(field))).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
-    })
+/// What templates may take from a place, one number for each [`Field`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around([u32; 13]);
+
+impl Around {
+    pub(super) fn of(sentence: &Sentence, place: usize) -> Self {
+        let token = sentence.token(place);
+        let near = |offset| sentence.near(place, offset);
+        let (before, behind) = (near(-1), near(1));
+        // In the order of the fields.
+        Self([
+            token.word,
+            token.tag,
+            token.coarse,
+            token.ending,
+            token.form,
+            before.word,
+            behind.word,
+            before.tag,
+            behind.tag,
+            before.coarse,
+            behind.coarse,
+            near(-2).coarse,
+            near(2).coarse,
+        ])
+    }
+
+    /// The hash of one side of a template, which a number tells from others.
+    #[inline(always)]
+    pub(super) fn side(&self, number: usize, fields: &[Field]) -> u64 {
+        let start = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        fields.iter().fold(start, |key, field| {
+            (key ^ u64::from(self.0[*field as usize])).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
+        })
+    }
+
+    /// The hashes of one side of several templates.
+    #[inline]
+    pub(super) fn sides<const N: usize>(&self, number: usize, fields: [&[Field]; N]) -> [u64; N] {
+        std::array::from_fn(|k| self.side(number + k, fields[k]))
+    }
+}
+
+/// The head's sides of templates.
+pub(super) const fn first_sides<const N: usize>(pairs: &[Pair; N]) -> [&'static [Field]; N] {
+    let mut sides: [&'static [Field]; N] = [&[]; N];
+    let mut k = 0;
+    while k < N {
+        sides[k] = pairs[k].0;
+        k += 1;
+    }
+    sides
+}
+
+/// The word's sides of templates.
+pub(super) const fn second_sides<const N: usize>(pairs: &[Pair; N]) -> [&'static [Field]; N] {
+    let mut sides: [&'static [Field]; N] = [&[]; N];
+    let mut k = 0;
+    while k < N {
+        sides[k] = pairs[k].1;
+        k += 1;
+    }
+    sides
 }

@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
+use crate::inference::Roots;
 use crate::inference::listed_trees::trees;
 use crate::structure::Example;
 use crate::testing::check_structure;
