@@ -65,6 +65,20 @@ fn predictions_keep_all_but_heads_and_relations() {
 }
 
 #[test]
+fn models_of_the_second_order_predict_again() {
+    let folder = folder();
+    folder.output(&format!("{TRAIN} --siblings --model m"));
+    let inspected = folder.output("inspect m");
+    assert!(inspected.contains("features of siblings"), "{inspected}");
+    folder.output("predict --model m --input test.conllu --output again.conllu");
+    let figures = json(&folder.output("eval --model m --data again.conllu --json"));
+    assert_eq!((figures["las"].as_f64(), figures["exact"].as_f64()), (Some(1.0), Some(1.0)));
+    let sure = folder.output("predict --model m --input test.conllu --confidence");
+    let best = folder.output("predict --model m --input test.conllu --k-best 2");
+    assert!(sure.contains("\tnsubj\t") && best.contains("nsubj"), "{sure}");
+}
+
+#[test]
 fn crossing_arcs_are_learnt_lifted_or_said() {
     let folder = folder();
     let notes = |flags: &str| {
@@ -99,6 +113,8 @@ fn every_loss_and_surrogate_is_learnt() {
         "--surrogate beta=0.5",
         "--surrogate log --tree non-projective",
         "--surrogate prob --max-passes 3",
+        "--siblings",
+        "--siblings --roots any --surrogate slack",
     ] {
         let text = folder.output(&format!(
             "train parsing --train few.conllu --hash-bits 10 --lambda 0.1 --model m --json --quiet {flags}"
@@ -146,6 +162,11 @@ fn faults_are_named() {
     folder.refusal(
         &format!("{train} --tree non-projective --surrogate slack --search stratified"),
         &["projective trees"],
+    );
+    folder.refusal(&format!("{train} --tree non-projective --siblings"), &["--siblings", "NP-hard"]);
+    folder.refusal(
+        &format!("{train} --siblings --surrogate slack --search stratified"),
+        &["projective trees without siblings"],
     );
     folder.output(&format!("{TRAIN} --max-passes 2 --model m"));
     let unlabelled = "1\ta\ta\tDET\t_\t_\t_\t_\t_\t_\n\n";

@@ -28,7 +28,8 @@ fn sentence(words: usize) -> Sentence {
 }
 
 fn structure(trees: TreeKind) -> ParsingStructure {
-    let options = ParsingOptions { trees, roots: Roots::One, loss: ArcLoss::ARCS, hash_bits: 22 };
+    let options =
+        ParsingOptions { trees, roots: Roots::One, loss: ArcLoss::ARCS, ..ParsingOptions::default() };
     ParsingStructure::new(RELATIONS, options).expect("the options are allowed")
 }
 

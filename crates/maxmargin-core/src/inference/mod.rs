@@ -116,8 +116,9 @@ pub(crate) use tree_sets::TreeSets;
 #[cfg(test)]
 pub(crate) use trees::listed as listed_trees;
 pub(crate) use trees::{
-    ArcTable, PricedArc, ProjectiveStrata, ProjectiveTable, best_arborescence, k_best_arborescences,
-    k_best_projective, projective_max_marginals,
+    ArcTable, PricedArc, ProjectiveStrata, ProjectiveTable, SiblingTable, best_arborescence,
+    k_best_arborescences, k_best_projective, k_best_with_siblings, projective_max_marginals,
+    sibling_max_marginals, siblings_of,
 };
 pub(crate) use viterbi::viterbi;
 

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::siblings::{SiblingValue, worth};
 use super::spans::{Kind, Span};
 use super::{ArcTable, Roots, nothing};
 use crate::inference::Gain;
@@ -42,21 +43,44 @@ impl<V: Gain> Eq for Way<V> {}
 
 struct Table<'a, V> {
     arcs: &'a ArcTable<V>,
+    /// What neighbours below one head are worth, where they count.
+    siblings: Option<&'a dyn Fn(usize, usize, usize) -> V>,
     size: usize,
     most: usize,
     /// By kind, beginning and end.
-    ways: [Vec<Vec<Way<V>>>; 4],
+    ways: [Vec<Vec<Way<V>>>; 5],
 }
 
 /// The k best trees without crossing arcs, best first; fewer where there are fewer. Trees that are worth nothing (−∞) are none.
 pub fn k_best_projective<V: Gain>(arcs: &ArcTable<V>, roots: Roots, k: usize) -> Vec<(Vec<u32>, V)> {
+    k_best(arcs, None, roots, k)
+}
+
+/// The same where neighbours below one head count: see [`SiblingTable`](super::SiblingTable).
+pub fn k_best_with_siblings<V: Gain>(
+    arcs: &ArcTable<V>,
+    siblings: &impl SiblingValue<V>,
+    roots: Roots,
+    k: usize,
+) -> Vec<(Vec<u32>, V)> {
+    k_best(arcs, Some(siblings), roots, k)
+}
+
+fn k_best<V: Gain>(
+    arcs: &ArcTable<V>,
+    siblings: Option<&dyn Fn(usize, usize, usize) -> V>,
+    roots: Roots,
+    k: usize,
+) -> Vec<(Vec<u32>, V)> {
     let words = arcs.words();
     if k == 0 || words == 0 {
         return vec![(Vec::new(), V::ZERO); k.min(1)];
     }
     let size = words + 1;
     let lists = || vec![Vec::new(); size * size];
-    let mut table = Table { arcs, size, most: k, ways: [lists(), lists(), lists(), lists()] };
+    let ways = std::array::from_fn(|_| lists());
+    let mut table = Table { arcs, siblings, size, most: k, ways };
+    let kinds = if siblings.is_some() { &Kind::WITH_SIBLINGS[..] } else { &Kind::ALL };
     let first = usize::from(roots == Roots::One);
     for s in first..size {
         let alone = Way { value: V::ZERO, split: s as u32, ranks: [0, 0] };
@@ -66,7 +90,7 @@ pub fn k_best_projective<V: Gain>(arcs: &ArcTable<V>, roots: Roots, k: usize) ->
     }
     for width in 1..size - first {
         for s in first..size - width {
-            Kind::ALL.into_iter().for_each(|kind| table.fill(Span::new(kind, s, s + width)));
+            kinds.iter().for_each(|&kind| table.fill(Span::new(kind, s, s + width)));
         }
     }
     let whole = Span::new(Kind::Right, 0, words);
@@ -76,7 +100,9 @@ pub fn k_best_projective<V: Gain>(arcs: &ArcTable<V>, roots: Roots, k: usize) ->
             ranked.map(|(rank, way)| (table.tree([(whole, rank)]), way.value)).collect()
         }
         Roots::One => {
-            let all = (1..=words).map(|word| (word, Span::below_root(word, words), arcs.value(0, word)));
+            let of_sibling = |word| siblings.map_or(V::ZERO, |siblings| siblings(0, 0, word));
+            let worth = |word| arcs.value(0, word) + of_sibling(word);
+            let all = (1..=words).map(|word| (word, Span::below_root(word, words), worth(word)));
             let tree = |way: &Way<V>| {
                 let [first, second] = Span::below_root(way.split as usize, words);
                 table.tree([(first, way.ranks[0] as usize), (second, way.ranks[1] as usize)])
@@ -97,7 +123,13 @@ impl<V: Gain> Table<'_, V> {
             Some((head, word)) => self.arcs.value(head, word),
             None => V::ZERO,
         };
-        let ways = self.merged(span.splits().map(|split| (split, span.parts(split), arc)));
+        let ways =
+            match self.siblings {
+                None => self.merged(span.splits().map(|split| (split, span.parts(split), arc))),
+                Some(siblings) => self.merged(span.sibling_splits().map(|split| {
+                    (split, span.sibling_parts(split), worth(self.arcs, &siblings, span, split))
+                })),
+            };
         self.ways[span.kind as usize][span.start * self.size + span.end] = ways;
     }
 
@@ -139,7 +171,11 @@ impl<V: Gain> Table<'_, V> {
                 heads[word - 1] = head as u32;
             }
             let Way { split, ranks, .. } = self.list(span)[rank];
-            spans.extend(span.parts(split as usize).into_iter().zip(ranks.map(|rank| rank as usize)));
+            let parts = match self.siblings {
+                None => span.parts(split as usize),
+                Some(_) => span.sibling_parts(split as usize),
+            };
+            spans.extend(parts.into_iter().zip(ranks.map(|rank| rank as usize)));
         }
         heads
     }

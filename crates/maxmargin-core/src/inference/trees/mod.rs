@@ -2,7 +2,7 @@
 //!
 //! Words are numbered from 1; 0 is the root. A tree is a list of heads, that of word 1 first. [`ProjectiveTable`] finds the best tree without crossing
 //! arcs in O(n³) (Eisner 1996), with the [k best](k_best_projective), the best one of [every loss](ProjectiveStrata) and the best one
-//! [with each arc](projective_max_marginals); [`best_arborescence`] the best of all trees in O(n²) (Chu and Liu 1965, Edmonds 1967, Tarjan 1977), and
+//! [with each arc](projective_max_marginals), [`SiblingTable`] the best one where neighbours below one head count too; [`best_arborescence`] the best of all trees in O(n²) (Chu and Liu 1965, Edmonds 1967, Tarjan 1977), and
 //! [`k_best_arborescences`] the k best.
 
 mod arborescence;
@@ -10,14 +10,16 @@ mod k_best_arborescences;
 mod k_best_projective;
 mod max_marginals;
 mod projective;
+mod siblings;
 mod spans;
 mod strata;
 
 pub use arborescence::best_arborescence;
 pub use k_best_arborescences::k_best_arborescences;
-pub use k_best_projective::k_best_projective;
+pub use k_best_projective::{k_best_projective, k_best_with_siblings};
 pub use max_marginals::projective_max_marginals;
 pub use projective::ProjectiveTable;
+pub use siblings::{SiblingTable, sibling_max_marginals};
 pub use strata::{PricedArc, ProjectiveStrata};
 
 use super::Gain;
@@ -90,6 +92,21 @@ impl<V: Gain> ArcTable<V> {
         let arcs = heads.iter().enumerate().map(|(word, &head)| self.value(head as usize, word + 1));
         arcs.fold(V::ZERO, |sum, arc| sum + arc)
     }
+}
+
+/// The neighbour of each word: the word of the same head, on the same side of it, that is next on the way to the head; 0 for none.
+pub fn siblings_of(heads: &[u32]) -> Vec<u32> {
+    let mut siblings = vec![0; heads.len()];
+    // From each head outwards on either side: first words behind their heads, then those before them.
+    let words = 1..=heads.len();
+    let behind = words.clone().filter(|&word| (heads[word - 1] as usize) < word);
+    let before = words.rev().filter(|&word| heads[word - 1] as usize > word);
+    let mut last = vec![[0; 2]; heads.len() + 1];
+    for (side, word) in behind.map(|word| (0, word)).chain(before.map(|word| (1, word))) {
+        let head = heads[word - 1] as usize;
+        siblings[word - 1] = std::mem::replace(&mut last[head][side], word as u32);
+    }
+    siblings
 }
 
 /// Less than all that can be gained: what is not allowed.

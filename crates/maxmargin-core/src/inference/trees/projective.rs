@@ -172,7 +172,7 @@ impl<V: Gain> ProjectiveTable<V> {
             let (split, _) = match kind {
                 Kind::Right => self.right_split(s, t),
                 Kind::Left => self.left_split(s, t),
-                Kind::OpenRight | Kind::OpenLeft => self.inner(s, t),
+                _ => self.inner(s, t),
             };
             spans.extend(span.parts(split));
         }

@@ -5,78 +5,20 @@
 //! feature has, eight of them, which the processor fetches at once: direction alone chooses one of the eight, and direction with distance another.
 //! Features of relations have a row of weights, one for each relation.
 
-use super::{ParsingStructure, Sentence};
-
-/// What a template takes from one side.
-#[derive(Debug, Clone, Copy)]
-enum Field {
-    Word,
-    Tag,
-    Coarse,
-    Ending,
-    Form,
-    TagBefore,
-    TagBehind,
-    CoarseBefore,
-    CoarseBehind,
-}
-
-use Field::{
-    Coarse as C, CoarseBefore as Cb, CoarseBehind as Ca, Ending as E, Form as M, Tag as T, TagBefore as Tb,
-    TagBehind as Ta, Word as W,
+use super::between::{Kinds, MOST_KINDS};
+use super::templates::{
+    ARC_ENDS, ARC_PAIRS, Around, BY_DIRECTION, Field, RELATION_HEADS, RELATION_PAIRS, RELATION_WORDS,
+    first_sides, second_sides,
 };
-
-/// Templates of pairs of places: what they take from the head and from the word.
-type Pair = (&'static [Field], &'static [Field]);
-
-/// Features of arcs, by direction and once more by distance.
-const ARC_PAIRS: [Pair; 24] = [
-    (&[W, T], &[W, T]),
-    (&[T], &[W, T]),
-    (&[W], &[W, T]),
-    (&[W, T], &[T]),
-    (&[W, T], &[W]),
-    (&[W], &[W]),
-    (&[T], &[T]),
-    (&[C], &[C]),
-    (&[T], &[W]),
-    (&[W], &[T]),
-    (&[T, Ta], &[Tb, T]),
-    (&[Tb, T], &[Tb, T]),
-    (&[T, Ta], &[T, Ta]),
-    (&[Tb, T], &[T, Ta]),
-    (&[T], &[Tb, T]),
-    (&[T], &[T, Ta]),
-    (&[Tb, T], &[T]),
-    (&[T, Ta], &[T]),
-    (&[C, Ca], &[Cb, C]),
-    (&[Cb, C], &[C, Ca]),
-    (&[C], &[Cb, C, Ca]),
-    (&[Cb, C, Ca], &[C]),
-    (&[T, M], &[T, M]),
-    (&[T, E], &[T, E]),
-];
-
-/// Features of one end of an arc, by direction and distance.
-const ARC_ENDS: [&[Field]; 6] = [&[W, T], &[W], &[T], &[C], &[Tb, T, Ta], &[E, C]];
-
-/// Features of relations: of the head, of the word, and of both.
-const RELATION_HEADS: [&[Field]; 4] = [&[W], &[T], &[Tb, T, Ta], &[M]];
-const RELATION_WORDS: [&[Field]; 8] =
-    [&[W], &[W, T], &[T, M], &[Tb, T], &[T, Ta], &[Cb, C, Ca], &[E, C], &[T]];
-const RELATION_PAIRS: [Pair; 6] =
-    [(&[T], &[T]), (&[C], &[C]), (&[W], &[T]), (&[T], &[W]), (&[W], &[W]), (&[M], &[M])];
+use super::{ParsingStructure, Sentence};
 
 /// How many weights lie in one line of memory.
 const LINE: usize = 8;
 
-/// Tags between two places are told apart up to this many.
-const MOST_BETWEEN: usize = 64;
-
 /// The most terms of a word with a head and a relation.
 pub(super) const MOST_TERMS: usize = 2 * ARC_PAIRS.len()
     + 4 * ARC_ENDS.len()
-    + MOST_BETWEEN
+    + 3 * MOST_KINDS
     + RELATION_HEADS.len()
     + RELATION_WORDS.len()
     + RELATION_PAIRS.len();
@@ -94,6 +36,9 @@ pub(super) struct Lie {
 pub(super) const REACHES: usize = 14;
 
 impl Lie {
+    /// Of words next to each other, before and behind.
+    pub(super) const NEXT: [Lie; 2] = [Lie { direction: 0, reach: 0 }, Lie { direction: 1, reach: 1 }];
+
     pub(super) fn of(head: usize, word: usize) -> Self {
         let direction = usize::from(word > head);
         let distance = match word.abs_diff(head) {
@@ -112,31 +57,11 @@ fn finish(key: u64) -> u64 {
     key ^ (key >> 29)
 }
 
-/// The hash of one side of a template.
-fn side(sentence: &Sentence, place: usize, number: usize, fields: &[Field]) -> u64 {
-    let token = sentence.token(place);
-    let value = |field: &Field| match field {
-        Field::Word => token.word,
-        Field::Tag => token.tag,
-        Field::Coarse => token.coarse,
-        Field::Ending => token.ending,
-        Field::Form => token.form,
-        Field::TagBefore => sentence.before(place).tag,
-        Field::TagBehind => sentence.behind(place).tag,
-        Field::CoarseBefore => sentence.before(place).coarse,
-        Field::CoarseBehind => sentence.behind(place).coarse,
-    };
-    let start = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    fields.iter().fold(start, |key, field| {
-        (key ^ u64::from(value(field))).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
-    })
-}
-
 /// Numbers that tell the templates of one kind from those of another.
 const WORD_SIDES: usize = 100;
 const HEAD_ENDS: usize = 200;
 const WORD_ENDS: usize = 300;
-const BETWEEN: usize = 400;
+pub(super) const BETWEEN: usize = 400;
 const RELATIONS: usize = 500;
 
 /// The hashes of all sides of a sentence's places, the root first.
@@ -144,72 +69,34 @@ const RELATIONS: usize = 500;
 pub(super) struct SideKeys {
     heads: Vec<[u64; ARC_PAIRS.len()]>,
     words: Vec<[u64; ARC_PAIRS.len()]>,
-    between: Vec<[u64; 2]>,
+    between: Vec<[u64; 4]>,
     relation_heads: Vec<[u64; RELATION_PAIRS.len()]>,
     relation_words: Vec<[u64; RELATION_PAIRS.len()]>,
     pub(super) kinds: Kinds,
 }
 
-/// The coarse tags of a sentence.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Kinds {
-    /// The number of each place's tag, and the hash of each such tag. Those beyond the last number share it.
-    pub(super) numbers: Vec<u8>,
-    keys: Vec<u64>,
-}
-
-impl Kinds {
-    pub(super) fn fill(&mut self, sentence: &Sentence) {
-        self.numbers.clear();
-        self.keys.clear();
-        for place in 0..=sentence.len() {
-            let key = side(sentence, place, BETWEEN + 2, &[C]);
-            let known = self.keys.iter().position(|other| *other == key);
-            let number = known.unwrap_or_else(|| {
-                if self.keys.len() < MOST_BETWEEN {
-                    self.keys.push(key);
-                }
-                self.keys.len() - 1
-            });
-            self.numbers.push(number as u8);
-        }
-    }
-
-    /// The kinds between two places, bit by bit.
-    pub(super) fn between(&self, head: usize, word: usize) -> u64 {
-        let (low, high) = (head.min(word), head.max(word));
-        self.numbers[low + 1..high].iter().fold(0, |mask, &kind| mask | 1 << kind)
-    }
-
-    /// Tells the hash of each kind of a mask.
-    #[inline(always)]
-    fn for_each(&self, mut mask: u64, mut tell: impl FnMut(u64)) {
-        while mask != 0 {
-            tell(self.keys[mask.trailing_zeros() as usize]);
-            mask &= mask - 1;
-        }
-    }
-}
-
 /// What the two sides of one arc hash to.
 struct ArcKeys {
     pairs: [u64; ARC_PAIRS.len()],
-    between: u64,
+    /// With the tags of both ends, and with the coarse ones.
+    between: [u64; 2],
 }
 
 impl SideKeys {
     pub(super) fn fill(&mut self, sentence: &Sentence) {
-        let places = 0..=sentence.len();
         self.heads.clear();
-        self.heads.extend(places.clone().map(|place| pair_heads(sentence, place)));
         self.words.clear();
-        self.words.extend(places.clone().map(|place| pair_words(sentence, place)));
         self.between.clear();
-        self.between.extend(places.clone().map(|place| between_sides(sentence, place)));
         self.relation_heads.clear();
-        self.relation_heads.extend(places.clone().map(|place| relation_heads(sentence, place)));
         self.relation_words.clear();
-        self.relation_words.extend(places.map(|place| relation_words(sentence, place)));
+        for place in 0..=sentence.len() {
+            let around = Around::of(sentence, place);
+            self.heads.push(pair_heads(&around));
+            self.words.push(pair_words(&around));
+            self.between.push(between_sides(&around));
+            self.relation_heads.push(relation_heads(&around));
+            self.relation_words.push(relation_words(&around));
+        }
         self.kinds.fill(sentence);
     }
 
@@ -219,35 +106,52 @@ impl SideKeys {
         let (heads, words) = (&self.heads[head], &self.words[word]);
         ArcKeys {
             pairs: std::array::from_fn(|k| add(heads[k], words[k])),
-            between: add(self.between[head][0], self.between[word][1]),
+            between: of_both(self.between[head], self.between[word]),
         }
     }
 }
 
-fn pair_heads(sentence: &Sentence, place: usize) -> [u64; ARC_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, k, ARC_PAIRS[k].0))
+fn pair_heads(around: &Around) -> [u64; ARC_PAIRS.len()] {
+    around.sides(0, const { first_sides(&ARC_PAIRS) })
 }
 
-fn pair_words(sentence: &Sentence, place: usize) -> [u64; ARC_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, WORD_SIDES + k, ARC_PAIRS[k].1))
+fn pair_words(around: &Around) -> [u64; ARC_PAIRS.len()] {
+    around.sides(WORD_SIDES, const { second_sides(&ARC_PAIRS) })
 }
 
-fn between_sides(sentence: &Sentence, place: usize) -> [u64; 2] {
-    [side(sentence, place, BETWEEN, &[T]), side(sentence, place, BETWEEN + 1, &[T])]
+/// As a head and as a word, by the tag; the same by the coarse tag.
+fn between_sides(around: &Around) -> [u64; 4] {
+    let of = |k: usize, field| around.side(BETWEEN + k, &[field]);
+    [of(0, Field::Tag), of(1, Field::Tag), of(3, Field::Coarse), of(4, Field::Coarse)]
 }
 
-fn relation_heads(sentence: &Sentence, place: usize) -> [u64; RELATION_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, RELATIONS + k, RELATION_PAIRS[k].0))
+/// What the sides of a head and of a word come to.
+fn of_both(head: [u64; 4], word: [u64; 4]) -> [u64; 2] {
+    [head[0].wrapping_add(word[1]), head[2].wrapping_add(word[3])]
 }
 
-fn relation_words(sentence: &Sentence, place: usize) -> [u64; RELATION_PAIRS.len()] {
-    std::array::from_fn(|k| side(sentence, place, RELATIONS + WORD_SIDES + k, RELATION_PAIRS[k].1))
+fn relation_heads(around: &Around) -> [u64; RELATION_PAIRS.len()] {
+    around.sides(RELATIONS, const { first_sides(&RELATION_PAIRS) })
+}
+
+fn relation_words(around: &Around) -> [u64; RELATION_PAIRS.len()] {
+    around.sides(RELATIONS + WORD_SIDES, const { second_sides(&RELATION_PAIRS) })
+}
+
+/// The hashes of one end of an arc: the head, or the word.
+pub(super) fn end_keys(around: &Around, is_word: bool) -> [u64; ARC_ENDS.len()] {
+    around.sides(if is_word { WORD_ENDS } else { HEAD_ENDS }, ARC_ENDS)
+}
+
+/// How the arc of a template of both ends lies: direction, or distance too.
+fn relation_lie(template: usize, lie: Lie) -> usize {
+    if template < BY_DIRECTION { lie.direction } else { 2 + lie.reach }
 }
 
 impl ParsingStructure {
     /// The two weights of a hash: by direction, and by direction and distance.
     #[inline(always)]
-    fn pair_places(&self, key: u64, lie: Lie) -> [usize; 2] {
+    pub(super) fn pair_places(&self, key: u64, lie: Lie) -> [usize; 2] {
         let key = finish(key);
         let line = (key as usize & (self.lines() - 1)) * LINE;
         let by_direction = ((key >> 60) as usize + 4 * lie.direction) % LINE;
@@ -255,10 +159,19 @@ impl ParsingStructure {
         [line + by_direction, line + by_reach]
     }
 
-    /// Where the row of a hash begins.
+    /// The weights of a tag between two ends: of the second of the first two nothing is said.
     #[inline(always)]
-    fn row_place(&self, key: u64, direction: usize) -> usize {
-        let key = finish(key.wrapping_add((direction as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
+    fn between_places(&self, ends: [u64; 2], kind: u64, counted: u64, lie: Lie) -> [[usize; 2]; 2] {
+        [
+            self.pair_places(ends[0].wrapping_add(kind), lie),
+            self.pair_places(ends[1].wrapping_add(counted), lie),
+        ]
+    }
+
+    /// Where the row of a hash begins, which is one for each number of `lie`.
+    #[inline(always)]
+    fn row_place(&self, key: u64, lie: usize) -> usize {
+        let key = finish(key.wrapping_add((lie as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
         let row = ((u128::from(key) * self.rows() as u128) >> 64) as usize;
         self.rows_start() + row * self.relations
     }
@@ -284,51 +197,41 @@ impl ParsingStructure {
             let [first, second] = self.pair_places(key, lie);
             sums[k % 4] += w[first] + w[second];
         }
-        keys.kinds.for_each(between, |kind| {
-            sums[0] += w[self.pair_places(of_arc.between.wrapping_add(kind), lie)[0]];
+        keys.kinds.for_each(between, (head, word), |kind, counted| {
+            let [places, counts] = self.between_places(of_arc.between, kind, counted, lie);
+            sums[0] += w[places[0]];
+            sums[1] += w[counts[0]] + w[counts[1]];
         });
         (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
-    /// The sum of the weights of one end of an arc: the head, or the word.
-    pub(super) fn end_score(
-        &self,
-        w: &[f64],
-        sentence: &Sentence,
-        place: usize,
-        is_word: bool,
-        lie: Lie,
-    ) -> f64 {
-        let mut sum = 0.0;
-        self.for_each_end(sentence, place, is_word, |key| {
+    /// The sum of the weights of one end of an arc, whose hashes are given.
+    #[inline]
+    pub(super) fn end_score(&self, w: &[f64], keys: &[u64; ARC_ENDS.len()], lie: Lie) -> f64 {
+        keys.iter().fold(0.0, |sum, &key| {
             let [first, second] = self.pair_places(key, lie);
-            sum += w[first] + w[second];
-        });
-        sum
-    }
-
-    fn for_each_end(&self, sentence: &Sentence, place: usize, is_word: bool, mut tell: impl FnMut(u64)) {
-        let number = if is_word { WORD_ENDS } else { HEAD_ENDS };
-        for (k, fields) in ARC_ENDS.iter().enumerate() {
-            tell(side(sentence, place, number + k, fields));
-        }
+            sum + (w[first] + w[second])
+        })
     }
 
     /// Tells where the rows of relations begin that belong to one end of an arc.
+    #[inline]
     pub(super) fn for_each_end_row(
         &self,
-        sentence: &Sentence,
-        place: usize,
+        around: &Around,
         is_word: bool,
         direction: usize,
         mut tell: impl FnMut(usize),
     ) {
-        let (number, templates) = match is_word {
-            true => (RELATIONS + WORD_ENDS, &RELATION_WORDS[..]),
-            false => (RELATIONS + HEAD_ENDS, &RELATION_HEADS[..]),
-        };
-        for (k, fields) in templates.iter().enumerate() {
-            tell(self.row_place(side(sentence, place, number + k, fields), direction));
+        match is_word {
+            true => around
+                .sides(RELATIONS + WORD_ENDS, RELATION_WORDS)
+                .iter()
+                .for_each(|&key| tell(self.row_place(key, direction))),
+            false => around
+                .sides(RELATIONS + HEAD_ENDS, RELATION_HEADS)
+                .iter()
+                .for_each(|&key| tell(self.row_place(key, direction))),
         }
     }
 
@@ -340,9 +243,9 @@ impl ParsingStructure {
         head: usize,
         word: usize,
     ) -> [usize; RELATION_PAIRS.len()] {
-        let direction = Lie::of(head, word).direction;
+        let lie = Lie::of(head, word);
         let (of_heads, of_words) = (&keys.relation_heads[head], &keys.relation_words[word]);
-        std::array::from_fn(|k| self.row_place(of_heads[k].wrapping_add(of_words[k]), direction))
+        std::array::from_fn(|k| self.row_place(of_heads[k].wrapping_add(of_words[k]), relation_lie(k, lie)))
     }
 
     /// Tells the weights of a labelled arc, one for each term.
@@ -353,27 +256,50 @@ impl ParsingStructure {
         (head, word, relation): (usize, usize, u32),
         mut tell: impl FnMut(usize),
     ) {
+        self.for_each_arc_feature(sentence, kinds, (head, word), &mut tell);
+        self.for_each_relation_feature(sentence, (head, word, relation), &mut tell);
+    }
+
+    /// Those that an arc has with any relation.
+    fn for_each_arc_feature(
+        &self,
+        sentence: &Sentence,
+        kinds: &Kinds,
+        (head, word): (usize, usize),
+        mut tell: impl FnMut(usize),
+    ) {
         let lie = Lie::of(head, word);
-        let (heads, words) = (pair_heads(sentence, head), pair_words(sentence, word));
-        for (head, word) in heads.into_iter().zip(words) {
+        let (of_head, of_word) = (Around::of(sentence, head), Around::of(sentence, word));
+        for (head, word) in pair_heads(&of_head).into_iter().zip(pair_words(&of_word)) {
             self.pair_places(head.wrapping_add(word), lie).into_iter().for_each(&mut tell);
         }
-        let sides = between_sides(sentence, head)[0].wrapping_add(between_sides(sentence, word)[1]);
-        kinds.for_each(kinds.between(head, word), |kind| {
-            tell(self.pair_places(sides.wrapping_add(kind), lie)[0]);
+        let ends = of_both(between_sides(&of_head), between_sides(&of_word));
+        kinds.for_each(kinds.between(head, word), (head, word), |kind, counted| {
+            let [[place, _], counts] = self.between_places(ends, kind, counted, lie);
+            tell(place);
+            counts.into_iter().for_each(&mut tell);
         });
-        for (place, is_word) in [(head, false), (word, true)] {
-            self.for_each_end(sentence, place, is_word, |key| {
+        for (around, is_word) in [(&of_head, false), (&of_word, true)] {
+            for key in end_keys(around, is_word) {
                 self.pair_places(key, lie).into_iter().for_each(&mut tell);
-            });
+            }
         }
-        let column = relation as usize;
-        for (place, is_word) in [(head, false), (word, true)] {
-            self.for_each_end_row(sentence, place, is_word, lie.direction, |row| tell(row + column));
-        }
-        let (heads, words) = (relation_heads(sentence, head), relation_words(sentence, word));
-        for (head, word) in heads.into_iter().zip(words) {
-            tell(self.row_place(head.wrapping_add(word), lie.direction) + column);
+    }
+
+    /// Those that depend on the relation.
+    pub(super) fn for_each_relation_feature(
+        &self,
+        sentence: &Sentence,
+        (head, word, relation): (usize, usize, u32),
+        mut tell: impl FnMut(usize),
+    ) {
+        let (lie, column) = (Lie::of(head, word), relation as usize);
+        let (of_head, of_word) = (Around::of(sentence, head), Around::of(sentence, word));
+        self.for_each_end_row(&of_head, false, lie.direction, |row| tell(row + column));
+        self.for_each_end_row(&of_word, true, lie.direction, |row| tell(row + column));
+        let sides = relation_heads(&of_head).into_iter().zip(relation_words(&of_word));
+        for (k, (head, word)) in sides.enumerate() {
+            tell(self.row_place(head.wrapping_add(word), relation_lie(k, lie)) + column);
         }
     }
 }

@@ -12,63 +12,39 @@
 //!
 //! A truth that cannot be found (its arcs cross, or two words are below the root) is kept: H_i = max(0, ·) then.
 
+mod between;
+mod counts;
 mod features;
 mod loss;
+mod options;
 mod oracles;
 mod parts;
 mod scoring;
 mod sentence;
+mod siblings;
+mod templates;
 mod tree;
 
 pub use loss::ArcLoss;
+pub use options::{ParsingOptions, TreeKind};
 pub use scoring::ParsingScores;
 pub use sentence::{Sentence, Token};
 pub use tree::{DependencyTree, TreeFault};
 
-use self::features::{Kinds, MOST_TERMS};
+use self::counts::Counts;
+use self::features::MOST_TERMS;
+use self::siblings::{MOST_SIBLING_TERMS, SiblingScores, Tags, siblings};
 use super::shape::check_size;
 use super::{Found, Magnitude, Mix, Offers, Structure};
 use crate::error::{Error, Result};
-use crate::inference::{ArcTable, Gain, Lexicographic, ProjectiveTable, Roots, best_arborescence};
+use crate::inference::{ArcTable, Gain, Lexicographic, ProjectiveTable, SiblingTable, best_arborescence};
 use crate::linear::{FeatureSum, round_up};
-
-/// How few and how many bits a table of weights may have.
-const BITS: std::ops::RangeInclusive<u32> = 8..=30;
 
 /// Words and relations are fewer than this: both fit into one number.
 const MOST: usize = 1 << 16;
 
 /// Weights come in whole rows of so many, for the sake of model files.
 const ROW: usize = 256;
-
-/// Which trees there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TreeKind {
-    /// Those without crossing arcs.
-    #[default]
-    Projective,
-    /// All.
-    Any,
-}
-
-/// Which trees are found, and what wrong ones cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ParsingOptions {
-    /// Which trees there are.
-    pub trees: TreeKind,
-    /// How many words may be below the root.
-    pub roots: Roots,
-    /// The task loss.
-    pub loss: ArcLoss,
-    /// Arcs have 2 to this power weights, and relations about as many.
-    pub hash_bits: u32,
-}
-
-impl Default for ParsingOptions {
-    fn default() -> Self {
-        Self { trees: TreeKind::Projective, roots: Roots::One, loss: ArcLoss::ARCS, hash_bits: 22 }
-    }
-}
 
 /// Dependency trees with hashed features.
 ///
@@ -95,7 +71,7 @@ pub struct ParsingStructure {
 impl ParsingStructure {
     /// Trees with so many relations.
     pub fn new(relations: usize, options: ParsingOptions) -> Result<Self> {
-        options.loss.check()?;
+        options.check()?;
         if relations == 0 {
             return Err(Error::parameter(
                 "relations",
@@ -107,11 +83,6 @@ impl ParsingStructure {
                 "relations",
                 format!("{relations} are too many; {MOST} is the most"),
             ));
-        }
-        if !BITS.contains(&options.hash_bits) {
-            let problem =
-                format!("{} is not allowed; {} to {} are", options.hash_bits, BITS.start(), BITS.end());
-            return Err(Error::parameter("hash-bits", problem));
         }
         let structure = Self { relations, options };
         check_size(structure.dim(), 1, Some(0))?;
@@ -147,10 +118,20 @@ impl ParsingStructure {
         (self.rows_start() / self.relations).max(1)
     }
 
-    /// The heads of the best tree, given what arcs are worth.
-    fn best_heads<V: Gain>(&self, arcs: &ArcTable<V>, table: &mut ProjectiveTable<V>) -> Vec<u32> {
+    /// The heads of the best tree, given what arcs are worth, and what a score is worth that costs nothing.
+    fn best_heads<V: Gain>(
+        &self,
+        arcs: &ArcTable<V>,
+        siblings: &SiblingScores,
+        value: impl Fn(f64) -> V,
+        table: &mut ProjectiveTable<V>,
+    ) -> Vec<u32> {
         let roots = self.options.roots;
         match self.options.trees {
+            TreeKind::Projective if self.options.siblings => {
+                let siblings = |head, sibling, word| value(siblings.of((head, sibling, word)));
+                SiblingTable::new(arcs, &siblings, roots).tree()
+            }
             TreeKind::Projective => {
                 let mut heads = Vec::new();
                 table.fill(arcs, roots);
@@ -202,55 +183,57 @@ impl ParsingStructure {
         DependencyTree { heads, relations }
     }
 
+    fn score_of_tree(&self, scores: &ParsingScores, y: &DependencyTree) -> f64 {
+        let arcs: f64 = y.arcs().map(|arc| scores.of(arc)).sum();
+        if self.options.siblings { arcs + scores.siblings_of_tree(y) } else { arcs }
+    }
+
     fn found(
         &self,
         scores: &ParsingScores,
         truth: Option<&DependencyTree>,
         label: DependencyTree,
     ) -> Found<DependencyTree> {
-        let score = label.arcs().map(|arc| scores.of(arc)).sum();
+        let score = self.score_of_tree(scores, &label);
         let loss = truth.map_or(0.0, |truth| self.loss_between(truth, &label));
         Found::exactly(label, score, loss)
     }
 
-    /// The weights of the arcs of one tree that another does not have: ascending, each with 0 where it is the first tree's and 1 where
-    /// it is the other's.
-    fn signed_terms(
+    /// The tags of a sentence, as features need them.
+    fn tags(&self, x: &Sentence) -> Tags {
+        let mut tags = Tags::default();
+        match self.options.siblings {
+            true => tags.fill(x),
+            false => tags.fine.fill(x),
+        }
+        tags
+    }
+
+    /// Tells the weights of one tree with 1 and those of another with −1, one for each term, without what both have: where only the relation of an arc
+    /// differs, what it has with any relation.
+    fn for_each_change(
         &self,
         x: &Sentence,
-        kinds: &Kinds,
+        tags: &Tags,
         y: &DependencyTree,
         other: &DependencyTree,
-    ) -> Vec<u64> {
-        let mut terms = Vec::new();
+        mut tell: impl FnMut(usize, f64),
+    ) {
         for (a, b) in y.arcs().zip(other.arcs()).filter(|(a, b)| a != b) {
-            self.for_each_feature(x, kinds, a, |place| terms.push(2 * place as u64));
-            self.for_each_feature(x, kinds, b, |place| terms.push(2 * place as u64 + 1));
+            for (arc, sign) in [(a, 1.0), (b, -1.0)] {
+                match a.0 == b.0 {
+                    true => self.for_each_relation_feature(x, arc, |place| tell(place, sign)),
+                    false => self.for_each_feature(x, &tags.fine, arc, |place| tell(place, sign)),
+                }
+            }
         }
-        terms.sort_unstable();
-        terms
-    }
-}
-
-/// The inner product of two lists of signed terms.
-fn signed_product(a: &[u64], b: &[u64]) -> f64 {
-    /// The place at the beginning of a list, how often it is there, and the rest.
-    fn next(terms: &[u64]) -> Option<(u64, f64, &[u64])> {
-        let place = terms.first()? >> 1;
-        let count = terms.iter().take_while(|term| *term >> 1 == place).count();
-        let (same, rest) = terms.split_at(count);
-        let negative = same.iter().filter(|term| *term & 1 == 1).count();
-        Some((place, count as f64 - 2.0 * negative as f64, rest))
-    }
-    let (mut first, mut second, mut sum) = (next(a), next(b), 0.0);
-    while let (Some(a), Some(b)) = (first, second) {
-        if a.0 == b.0 {
-            sum += a.1 * b.1;
+        if self.options.siblings {
+            for (a, b) in siblings(y).zip(siblings(other)).filter(|(a, b)| a != b) {
+                self.for_each_sibling_feature(x, tags, a, |place| tell(place, 1.0));
+                self.for_each_sibling_feature(x, tags, b, |place| tell(place, -1.0));
+            }
         }
-        first = if a.0 <= b.0 { next(a.2) } else { Some(a) };
-        second = if b.0 <= a.0 { next(b.2) } else { Some(b) };
     }
-    sum
 }
 
 impl Structure for ParsingStructure {
@@ -294,10 +277,11 @@ impl Structure for ParsingStructure {
 
     /// Several features may share a weight: nothing is said of that.
     fn magnitude(&self, x: &Sentence, truth: &DependencyTree) -> Magnitude {
-        let terms = (x.len() * MOST_TERMS) as f64;
+        let of_word = MOST_TERMS + if self.options.siblings { MOST_SIBLING_TERMS } else { 0 };
+        let terms = (x.len() * of_word) as f64;
         Magnitude {
             norm: round_up(terms, 8.0),
-            terms: (MOST_TERMS + 8 * x.len() + 16) as f64,
+            terms: (of_word + 16 * x.len() + 16) as f64,
             repeats: terms.max(1.0),
             loss: round_up(self.largest_loss(x, truth), 8.0),
             is_exact: true,
@@ -305,12 +289,12 @@ impl Structure for ParsingStructure {
     }
 
     fn score_of(&self, _: &Sentence, scores: &ParsingScores, y: &DependencyTree) -> f64 {
-        y.arcs().map(|arc| scores.of(arc)).sum()
+        self.score_of_tree(scores, y)
     }
 
     fn decode(&self, _: &Sentence, scores: &mut ParsingScores) -> Found<DependencyTree> {
         let mut table = std::mem::take(&mut scores.table);
-        let heads = self.best_heads(&scores.arcs, &mut table);
+        let heads = self.best_heads(&scores.arcs, &scores.siblings, |score| score, &mut table);
         scores.table = table;
         let relation = |(word, &head): (usize, &u32)| scores.best_relation(head as usize, word);
         let relations = (1..).zip(&heads).map(relation).collect();
@@ -348,14 +332,16 @@ impl Structure for ParsingStructure {
                 let (first, second) = mix.rank(score, cost);
                 Lexicographic { first, second }
             };
-            self.arc_values(scores, Some(truth), value, (&mut values, &mut chosen));
-            self.best_heads(&values, &mut ProjectiveTable::default())
+            self.arc_values(scores, Some(truth), &value, (&mut values, &mut chosen));
+            let of_score = |score| value(score, 0.0);
+            self.best_heads(&values, &scores.siblings, of_score, &mut ProjectiveTable::default())
         } else {
             let (mut values, mut table) =
                 (std::mem::take(&mut scores.values), std::mem::take(&mut scores.table));
             let value = |score, cost| mix.height(score, cost);
-            self.arc_values(scores, Some(truth), value, (&mut values, &mut chosen));
-            let heads = self.best_heads(&values, &mut table);
+            self.arc_values(scores, Some(truth), &value, (&mut values, &mut chosen));
+            let of_score = |score| value(score, 0.0);
+            let heads = self.best_heads(&values, &scores.siblings, of_score, &mut table);
             (scores.values, scores.table) = (values, table);
             heads
         };
@@ -371,10 +357,14 @@ impl Structure for ParsingStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        let mut kinds = Kinds::default();
-        kinds.fill(x);
+        let tags = self.tags(x);
         for arc in y.arcs() {
-            self.for_each_feature(x, &kinds, arc, |place| sum.add(place, factor));
+            self.for_each_feature(x, &tags.fine, arc, |place| sum.add(place, factor));
+        }
+        if self.options.siblings {
+            for sibling in siblings(y) {
+                self.for_each_sibling_feature(x, &tags, sibling, |place| sum.add(place, factor));
+            }
         }
     }
 
@@ -386,20 +376,16 @@ impl Structure for ParsingStructure {
         factor: f64,
         sum: &mut A,
     ) {
-        let mut kinds = Kinds::default();
-        kinds.fill(x);
-        for (a, b) in y.arcs().zip(truth.arcs()).filter(|(a, b)| a != b) {
-            self.for_each_feature(x, &kinds, a, |place| sum.add(place, factor));
-            self.for_each_feature(x, &kinds, b, |place| sum.add(place, -factor));
-        }
+        self.for_each_change(x, &self.tags(x), y, truth, |place, sign| sum.add(place, sign * factor));
     }
 
     fn offers(&self) -> Offers<'_, Self> {
         Offers {
             k_best: Some(self),
-            stratified: Some(self),
+            // Neither knows of neighbours.
+            stratified: (!self.options.siblings).then_some(self),
             max_marginals: Some(self),
-            parts: Some(self),
+            parts: (!self.options.siblings).then_some(self),
             ..Offers::default()
         }
     }
@@ -412,13 +398,16 @@ impl Structure for ParsingStructure {
         y: &DependencyTree,
         z: &DependencyTree,
     ) -> f64 {
-        let mut kinds = Kinds::default();
-        kinds.fill(x);
-        let of_y = self.signed_terms(x, &kinds, y, truth);
-        match y == z {
-            true => signed_product(&of_y, &of_y),
-            false => signed_product(&of_y, &self.signed_terms(x, &kinds, z, truth)),
+        let tags = self.tags(x);
+        let changed = y.arcs().zip(truth.arcs()).filter(|(a, b)| a != b).count();
+        let mut counts = Counts::new(MOST_TERMS * changed);
+        self.for_each_change(x, &tags, y, truth, |place, sign| counts.add(place, sign));
+        if y == z {
+            return counts.squares();
         }
+        let mut product = 0.0;
+        self.for_each_change(x, &tags, z, truth, |place, sign| product += sign * counts.of(place));
+        product
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use super::{DependencyTree, ParsingScores, ParsingStructure, Sentence, TreeKind};
 use crate::inference::{
     ArcTable, Gain, Lexicographic, PricedArc, ProjectiveStrata, best_arborescence, k_best_arborescences,
-    k_best_projective, projective_max_marginals,
+    k_best_projective, k_best_with_siblings, projective_max_marginals, sibling_max_marginals,
 };
 use crate::structure::{Confidence, Found, KBest, MaxMarginals, Mix, ScoreStratum, Stratified, Structure};
 
@@ -69,8 +69,16 @@ impl<V: Gain> Relations<V> {
 }
 
 impl ParsingStructure {
-    fn k_best_heads<V: Gain>(&self, values: &ArcTable<V>, k: usize) -> Vec<(Vec<u32>, V)> {
+    fn k_best_heads<V: Gain>(
+        &self,
+        values: &ArcTable<V>,
+        siblings: impl Fn(usize, usize, usize) -> V,
+        k: usize,
+    ) -> Vec<(Vec<u32>, V)> {
         match self.options.trees {
+            TreeKind::Projective if self.options.siblings => {
+                k_best_with_siblings(values, &siblings, self.options.roots, k)
+            }
             TreeKind::Projective => k_best_projective(values, self.options.roots, k),
             TreeKind::Any => k_best_arborescences(values, self.options.roots, k),
         }
@@ -116,7 +124,8 @@ impl ParsingStructure {
     ) -> Vec<DependencyTree> {
         let (mut values, mut chosen) = (ArcTable::default(), ArcTable::default());
         self.arc_values(scores, truth, &value, (&mut values, &mut chosen));
-        let all = self.k_best_heads(&values, k.min(self.most_trees(scores.words())));
+        let siblings = |head, sibling, word| value(scores.siblings.of((head, sibling, word)), 0.0);
+        let all = self.k_best_heads(&values, siblings, k.min(self.most_trees(scores.words())));
         let relations: Vec<Relations<V>> =
             all.iter().map(|(heads, _)| self.ranked_relations(scores, truth, heads, k, &value)).collect();
         let variant = |(tree, (_, value)): (usize, &(Vec<u32>, V))| Variant {
@@ -203,7 +212,8 @@ impl ParsingStructure {
         let (places, strata) = ((words + 1).pow(2) as f64, (most + 1) as f64);
         let fits = 4.0 * places * strata <= LARGEST_TABLE
             && places * words as f64 * strata * strata / 3.0 <= MOST_STEPS;
-        (self.options.trees == TreeKind::Projective && fits).then_some((unit, costs, most))
+        let is_first_order = self.options.trees == TreeKind::Projective && !self.options.siblings;
+        (is_first_order && fits).then_some((unit, costs, most))
     }
 
     /// Whether the best tree of every loss can be found for a sentence of so many words.
@@ -308,7 +318,11 @@ impl MaxMarginals<ParsingStructure> for ParsingStructure {
 impl ParsingStructure {
     /// For each word, what the best tree with another head of it is worth.
     fn best_with_other_heads(&self, scores: &ParsingScores, best: &DependencyTree) -> Vec<f64> {
-        let marginals = projective_max_marginals(&scores.arcs, self.options.roots);
+        let siblings = |head, sibling, word| scores.siblings.of((head, sibling, word));
+        let marginals = match self.options.siblings {
+            true => sibling_max_marginals(&scores.arcs, &siblings, self.options.roots),
+            false => projective_max_marginals(&scores.arcs, self.options.roots),
+        };
         let of_word = |(head, word, _): (usize, usize, u32)| {
             let others = (0..=scores.words()).filter(|&other| other != word && other != head);
             others.map(|other| marginals.value(other, word)).fold(f64::NEG_INFINITY, f64::max)

@@ -1,7 +1,11 @@
 //! The scores of all labelled arcs of a sentence: one number for each head, word and relation, computed once for each w.
 
-use super::features::{Lie, REACHES, SideKeys};
-use super::{ParsingStructure, Sentence};
+use rustc_hash::FxHashMap;
+
+use super::features::{Lie, REACHES, SideKeys, end_keys};
+use super::siblings::{Sibling, SiblingScores, Tags, siblings};
+use super::templates::Around;
+use super::{DependencyTree, ParsingStructure, Sentence};
 use crate::inference::{ArcTable, ProjectiveTable};
 
 /// The scores of a sentence's arcs, with the working memory of its decoders.
@@ -20,6 +24,10 @@ pub struct ParsingScores {
     pub(super) values: ArcTable,
     pub(super) chosen: ArcTable<u32>,
     pub(super) table: ProjectiveTable,
+    pub(super) siblings: SiblingScores,
+    /// The scores of neighbours that are known, where not all are.
+    known_siblings: FxHashMap<Sibling, f64>,
+    tags: Tags,
     pub(super) strata: Option<super::oracles::Strata>,
     keys: SideKeys,
     ends: Ends,
@@ -59,6 +67,17 @@ impl ParsingScores {
     /// The score of an arc with a relation.
     pub(super) fn of(&self, (head, word, relation): (usize, usize, u32)) -> f64 {
         self.scores[self.place(head, word) + relation as usize]
+    }
+
+    /// The score of all neighbours in a tree.
+    pub(super) fn siblings_of_tree(&self, y: &DependencyTree) -> f64 {
+        match self.known {
+            None => self.siblings.of_tree(y),
+            // One that nobody has asked for is not known.
+            Some(_) => {
+                siblings(y).map(|key| self.known_siblings.get(&key).copied().unwrap_or(f64::NAN)).sum()
+            }
+        }
     }
 
     /// The best relation of an arc.
@@ -116,6 +135,10 @@ impl ParsingStructure {
             }
         }
         (scores.keys, scores.ends) = (keys, ends);
+        if self.options().siblings {
+            scores.tags.fill(x);
+            self.score_siblings(w, x, &scores.tags, &mut scores.siblings);
+        }
     }
 
     fn score_ends(&self, w: &[f64], x: &Sentence, ends: &mut Ends) {
@@ -128,11 +151,13 @@ impl ParsingStructure {
             by_relation.resize(2 * (x.len() + 1) * self.relations, 0.0);
             for place in 0..=x.len() {
                 let reaches = (0..REACHES).map(|reach| Lie { direction: reach % 2, reach });
-                by_reach.extend(reaches.map(|lie| self.end_score(w, x, place, is_word, lie)));
+                let around = Around::of(x, place);
+                let keys = end_keys(&around, is_word);
+                by_reach.extend(reaches.map(|lie| self.end_score(w, &keys, lie)));
                 for direction in 0..2 {
                     let start = (2 * place + direction) * self.relations;
                     let sum = &mut by_relation[start..start + self.relations];
-                    self.for_each_end_row(x, place, is_word, direction, |row| {
+                    self.for_each_end_row(&around, is_word, direction, |row| {
                         add_row(sum, &w[row..row + self.relations]);
                     });
                 }
@@ -175,15 +200,16 @@ impl ParsingStructure {
     ) -> f64 {
         let (head, word, relation) = arc;
         let (lie, column) = (Lie::of(head, word), relation as usize);
+        let (of_head, of_word) = (Around::of(x, head), Around::of(x, word));
         let of_arc = self.pair_score(w, keys, (head, word), keys.kinds.between(head, word))
-            + self.end_score(w, x, head, false, lie)
-            + self.end_score(w, x, word, true, lie);
-        let of_end = |place: usize, is_word: bool| {
+            + self.end_score(w, &end_keys(&of_head, false), lie)
+            + self.end_score(w, &end_keys(&of_word, true), lie);
+        let of_end = |around: &Around, is_word: bool| {
             let mut sum = 0.0;
-            self.for_each_end_row(x, place, is_word, lie.direction, |row| sum += w[row + column]);
+            self.for_each_end_row(around, is_word, lie.direction, |row| sum += w[row + column]);
             sum
         };
-        let of_ends = of_end(head, false) + of_end(word, true);
+        let of_ends = of_end(&of_head, false) + of_end(&of_word, true);
         let rows = self.pair_rows(keys, head, word);
         rows.into_iter().fold(of_ends, |sum, row| sum + w[row + column]) + of_arc
     }
@@ -193,7 +219,7 @@ impl ParsingStructure {
         &self,
         w: &[f64],
         x: &Sentence,
-        y: &super::DependencyTree,
+        y: &DependencyTree,
         begin: bool,
         scores: &mut ParsingScores,
     ) {
@@ -212,12 +238,22 @@ impl ParsingStructure {
                 }
             }
             scores.keys.fill(x);
+            if self.options().siblings {
+                scores.known_siblings.clear();
+                scores.tags.fill(x);
+            }
         }
         for arc in y.arcs() {
             let place = scores.place(arc.0, arc.1) + arc.2 as usize;
             if scores.scores[place].is_nan() {
                 scores.scores[place] = self.score_one(w, x, &scores.keys, arc);
                 scores.known.iter_mut().for_each(|known| known.push(place));
+            }
+        }
+        if self.options().siblings {
+            for key in siblings(y) {
+                let (tags, known) = (&scores.tags, &mut scores.known_siblings);
+                known.entry(key).or_insert_with(|| self.score_sibling(w, x, tags, key));
             }
         }
     }

@@ -62,13 +62,10 @@ impl Sentence {
         &self.tokens[place]
     }
 
-    /// What is before a place. The root stands alone.
-    pub(super) fn before(&self, place: usize) -> &Token {
-        if place <= 1 { &BEFORE } else { &self.tokens[place - 1] }
-    }
-
-    /// What is behind a place.
-    pub(super) fn behind(&self, place: usize) -> &Token {
-        if place == 0 { &BEHIND } else { self.tokens.get(place + 1).unwrap_or(&BEHIND) }
+    /// What is so far from a place: behind it, or before it where the number is negative. The root stands alone.
+    pub(super) fn near(&self, place: usize, offset: isize) -> &Token {
+        let outside = if offset < 0 { &BEFORE } else { &BEHIND };
+        let inside = place.checked_add_signed(offset).filter(|&at| place > 0 && at > 0);
+        inside.and_then(|at| self.tokens.get(at)).unwrap_or(outside)
     }
 }

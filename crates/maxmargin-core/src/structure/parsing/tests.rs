@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
+use crate::inference::Roots;
 use crate::inference::listed_trees::trees;
 use crate::structure::Example;
 use crate::testing::check_structure;
@@ -37,7 +38,9 @@ fn all_options() -> Vec<ParsingOptions> {
     for trees in [TreeKind::Projective, TreeKind::Any] {
         for roots in [Roots::One, Roots::Any] {
             for loss in [ArcLoss::HEADS, ArcLoss::ARCS, ArcLoss { head: 2.0, relation: 0.75 }] {
-                all.push(ParsingOptions { trees, roots, loss, hash_bits: 8 });
+                for siblings in [false, true].into_iter().filter(|two| !two || trees != TreeKind::Any) {
+                    all.push(ParsingOptions { trees, roots, loss, hash_bits: 8, siblings });
+                }
             }
         }
     }
@@ -54,7 +57,7 @@ fn they_keep_their_word() -> Result<()> {
             let input = random_sentence(words, &mut random);
             let truth = all[random.random_range(0..all.len())].clone();
             // Among all trees, those that cross too.
-            let any = ParsingOptions { trees: TreeKind::Any, roots: Roots::Any, ..options };
+            let any = ParsingOptions { trees: TreeKind::Any, roots: Roots::Any, siblings: false, ..options };
             let others = labelled_trees(words, relations, &any);
             let other = others[random.random_range(0..others.len())].clone();
             let example = |truth| Example { input: input.clone(), truth, weight: 1.0 };
@@ -79,18 +82,25 @@ fn truths_that_cannot_be_found_are_known() {
 fn many_kinds_of_tags_share_the_last_number() -> Result<()> {
     let word = |number: u32| Token { word: number, tag: number, coarse: number, ..Token::default() };
     let x = Sentence::new((10..110).map(word));
-    let structure = ParsingStructure::new(3, ParsingOptions { hash_bits: 12, ..ParsingOptions::default() })?;
+    for siblings in [false, true] {
+        check_scores(&x, ParsingOptions { hash_bits: 12, siblings, ..ParsingOptions::default() })?;
+    }
+    Ok(())
+}
+
+fn check_scores(x: &Sentence, options: ParsingOptions) -> Result<()> {
+    let structure = ParsingStructure::new(3, options)?;
     let mut random = Pcg64Mcg::seed_from_u64(12);
     let w: Vec<f64> = (0..structure.dim()).map(|_| random.random_range(-1.0..1.0)).collect();
     let (mut scores, mut some) = (ParsingScores::default(), ParsingScores::default());
-    structure.score(&w, &x, &mut scores);
-    let tree = structure.decode(&x, &mut scores).label;
+    structure.score(&w, x, &mut scores);
+    let tree = structure.decode(x, &mut scores).label;
     let mut phi = vec![0.0; structure.dim()];
-    structure.add_features(&x, &tree, 1.0, &mut phi);
-    let score = structure.score_of(&x, &scores, &tree);
+    structure.add_features(x, &tree, 1.0, &mut phi);
+    let score = structure.score_of(x, &scores, &tree);
     assert!((crate::linear::dot(&phi, &w) - score).abs() < 1e-9);
-    structure.score_for(&w, &x, &tree, true, &mut some);
-    assert_eq!(structure.score_of(&x, &some, &tree), score);
+    structure.score_for(&w, x, &tree, true, &mut some);
+    assert_eq!(structure.score_of(x, &some, &tree), score);
     Ok(())
 }
 
@@ -99,6 +109,8 @@ fn what_does_not_fit_is_refused() {
     let options = ParsingOptions::default();
     assert!(ParsingStructure::new(0, options).is_err());
     assert!(ParsingStructure::new(2, ParsingOptions { hash_bits: 40, ..options }).is_err());
+    let crossing = ParsingOptions { siblings: true, trees: TreeKind::Any, ..options };
+    assert!(ParsingStructure::new(2, crossing).unwrap_err().to_string().contains("NP-hard"));
     let free = ArcLoss { head: 0.0, relation: 1.0 };
     assert!(ParsingStructure::new(2, ParsingOptions { loss: free, ..options }).is_err());
     let structure = ParsingStructure::new(2, ParsingOptions { hash_bits: 8, ..options }).unwrap();

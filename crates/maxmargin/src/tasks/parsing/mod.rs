@@ -54,14 +54,16 @@ pub struct Parsing {
     pub loss: ArcLoss,
     /// Arcs have 2 to this power weights, and relations about as many.
     pub hash_bits: u32,
+    /// Whether neighbours below one head have features too.
+    pub siblings: bool,
     /// Whether crossing arcs of training data are lifted until none cross.
     pub projectivize: bool,
 }
 
 impl Default for Parsing {
     fn default() -> Self {
-        let ParsingOptions { trees, roots, loss, hash_bits } = ParsingOptions::default();
-        Self { trees, roots, loss, hash_bits, projectivize: false }
+        let ParsingOptions { trees, roots, loss, hash_bits, siblings } = ParsingOptions::default();
+        Self { trees, roots, loss, hash_bits, siblings, projectivize: false }
     }
 }
 
@@ -87,6 +89,11 @@ const HASH_BITS: TaskOption =
     TaskOption::value("hash-bits", "N", "Arcs have 2^N weights that their features share, and relations about as many")
         .default("22")
         .more("8 to 30. Memory and models grow with it, and fewer features have to share a weight: a bit more is twice of both.");
+const SIBLINGS: TaskOption =
+    TaskOption::switch("siblings", "Features of neighbours below one head too: the second order").more(
+        "Projective trees only; still O(n³) and exact (McDonald and Pereira 2006). The neighbour of a word is the next one of the same head on the way to \
+         it. There is no stratified search and there are no part scores from outside with them.",
+    );
 const PROJECTIVIZE: TaskOption =
     TaskOption::switch("projectivize", "Lift the crossing arcs of training data until none cross")
         .about(OptionGroup::TrainingData)
@@ -94,8 +101,8 @@ const PROJECTIVIZE: TaskOption =
 
 impl Parsing {
     fn options_of_structure(&self) -> ParsingOptions {
-        let &Self { trees, roots, loss, hash_bits, .. } = self;
-        ParsingOptions { trees, roots, loss, hash_bits }
+        let &Self { trees, roots, loss, hash_bits, siblings, .. } = self;
+        ParsingOptions { trees, roots, loss, hash_bits, siblings }
     }
 
     fn set_loss(&mut self, loss: &str) -> Result<()> {
@@ -158,7 +165,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
     const READS_TABLES: bool = false;
 
     fn options() -> Vec<TaskOption> {
-        vec![TREE, ROOT_COUNT, LOSS, HASH_BITS, PROJECTIVIZE]
+        vec![TREE, ROOT_COUNT, LOSS, HASH_BITS, SIBLINGS, PROJECTIVIZE]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
@@ -172,6 +179,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
                 self.hash_bits =
                     value.parse().ok().filter(|bits| (8..=30).contains(bits)).ok_or_else(problem)?;
             }
+            "siblings" => self.siblings = true,
             "projectivize" => self.projectivize = true,
             _ => return Err(unknown(Self::NAME, option)),
         }
@@ -248,7 +256,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
     }
 
     const STRATIFIED_NEEDS: [&'static str; 2] = [
-        "projective trees, and costs that are equal or whole numbers up to 100: the best tree of every loss is not known among all trees",
+        "projective trees without siblings, and costs that are equal or whole numbers up to 100: the best tree of every loss is not known otherwise",
         "the best tree of every loss takes too long to find for the longest sentence; stratified is for sentences of up to about 70 words. Use hull, and a surrogate that rises with the loss",
     ];
 
@@ -275,6 +283,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
             .with("single_root", self.roots == Roots::One)
             .with("arc_costs", json!([head, relation]))
             .with("hash_bits", self.hash_bits)
+            .with("siblings", self.siblings)
     }
 
     fn load(stored: &Stored, _: usize) -> std::result::Result<Self, String> {
@@ -290,6 +299,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
             roots: if stored.field("single_root")? { Roots::One } else { Roots::Any },
             loss: ArcLoss { head, relation },
             hash_bits: stored.field("hash_bits")?,
+            siblings: stored.field("siblings")?,
             projectivize: false,
         })
     }
@@ -303,8 +313,9 @@ sentences without a mistake), the mean loss, and how well each relation is found
         let roots =
             if task.roots == Roots::One { "one word below the root" } else { "any words below the root" };
         format!(
-            "{} trees with {roots}, {}, {} hash bits; a wrong head costs {}, a wrong relation {}",
+            "{} trees with {roots}{}, {}, {} hash bits; a wrong head costs {}, a wrong relation {}",
             task.tree_name(),
+            if task.siblings { " and features of siblings" } else { "" },
             count(structure.relations(), "relation"),
             task.hash_bits,
             number(head),
@@ -319,6 +330,7 @@ sentences without a mistake), the mean loss, and how well each relation is found
             ("head_cost", json!(task.loss.head)),
             ("relation_cost", json!(task.loss.relation)),
             ("hash_bits", json!(task.hash_bits)),
+            ("siblings", json!(task.siblings)),
         ];
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
