@@ -1,5 +1,7 @@
 //! Names that somebody mistyped.
 
+use super::excerpt;
+
 /// What to say behind a list of names of which `name` is none: `; did you mean slack?`, or nothing where none is near.
 ///
 /// Names may have a value: of `beta=B` only what is before the value counts.
@@ -25,7 +27,7 @@ pub fn did_you_mean<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) ->
     };
     let nearest = names.into_iter().map(|of| (distance(of), of)).min_by_key(|&(distance, _)| distance);
     match nearest {
-        Some((distance, nearest)) if distance <= length / 3 => format!("; did you mean {nearest}?"),
+        Some((distance, nearest)) if distance <= length / 3 => format!("; did you mean {}?", excerpt(nearest)),
         _ => String::new(),
     }
 }
@@ -57,5 +59,9 @@ mod tests {
             assert_eq!(did_you_mean(typed, solvers), "", "{}", typed.len());
         }
         assert_eq!(did_you_mean("anything", []), "");
+        // Names come out of files as well.
+        let hostile = format!("class<{}\u{1b}", "=".repeat(1000));
+        let said = did_you_mean("class", [&*hostile]);
+        assert!(said.contains("class<=") && said.len() < 100 && !said.contains('\u{1b}'), "{said}");
     }
 }
