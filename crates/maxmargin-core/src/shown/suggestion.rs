@@ -27,7 +27,9 @@ pub fn did_you_mean<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) ->
     };
     let nearest = names.into_iter().map(|of| (distance(of), of)).min_by_key(|&(distance, _)| distance);
     match nearest {
-        Some((distance, nearest)) if distance <= length / 3 => format!("; did you mean {}?", excerpt(nearest)),
+        Some((distance, nearest)) if distance <= length / 3 => {
+            format!("; did you mean {}?", excerpt(nearest))
+        }
         _ => String::new(),
     }
 }

@@ -332,14 +332,14 @@ impl Structure for ParsingStructure {
                 let (first, second) = mix.rank(score, cost);
                 Lexicographic { first, second }
             };
-            self.arc_values(scores, Some(truth), &value, (&mut values, &mut chosen));
+            self.arc_values(scores, Some(truth), value, (&mut values, &mut chosen));
             let of_score = |score| value(score, 0.0);
             self.best_heads(&values, &scores.siblings, of_score, &mut ProjectiveTable::default())
         } else {
             let (mut values, mut table) =
                 (std::mem::take(&mut scores.values), std::mem::take(&mut scores.table));
             let value = |score, cost| mix.height(score, cost);
-            self.arc_values(scores, Some(truth), &value, (&mut values, &mut chosen));
+            self.arc_values(scores, Some(truth), value, (&mut values, &mut chosen));
             let of_score = |score| value(score, 0.0);
             let heads = self.best_heads(&values, &scores.siblings, of_score, &mut table);
             (scores.values, scores.table) = (values, table);
