@@ -34,7 +34,7 @@ impl Crossing for Lexicographic {
 pub(crate) struct Bend<V> {
     /// That a source is at s and its target at t is worth `values[s + targets − 1 − t]`.
     pub(crate) values: Vec<V>,
-    /// The second difference of the values, in the number that is compared first.
+    /// The second difference of the values, in the number that they have: its sign says who overtakes whom.
     pub(crate) curvature: f64,
 }
 

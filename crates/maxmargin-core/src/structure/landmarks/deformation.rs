@@ -227,7 +227,9 @@ pub(super) fn lifted<V: crate::inference::Crossing>(
     value: impl Fn(f64) -> V,
 ) -> Vec<LinkValues<V>> {
     let all = |values: &[f64]| values.iter().map(|&score| value(score)).collect();
-    let bend = |bend: &Bend<f64>| Bend { values: all(&bend.values), curvature: mix.score * bend.curvature };
+    // Where scores only decide ties they still bend the way they do: which sources overtake which goes by that.
+    let factor = if mix.score == 0.0 { 1.0 } else { mix.score };
+    let bend = |bend: &Bend<f64>| Bend { values: all(&bend.values), curvature: factor * bend.curvature };
     let lift = |link: &LinkValues<f64>| match link {
         LinkValues::Bent(across, down) => LinkValues::Bent(bend(across), bend(down)),
         LinkValues::Table(values) => LinkValues::Table(all(values)),

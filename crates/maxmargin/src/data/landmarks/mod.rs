@@ -16,7 +16,8 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use super::images::{self, Picture, picture_of, without_place};
-use super::source::Source;
+use super::number::float;
+use super::source::{Line, Source};
 use crate::error::{Error, Result};
 use crate::shown::{escaped_path, excerpt};
 
@@ -154,6 +155,15 @@ fn check_bounds([left, top, width, height]: [f64; 4], picture: &Picture) -> std:
     }
 }
 
+/// The number that is all of `text`, which begins `at` bytes into the line.
+fn number(line: &Line<'_>, at: usize, text: &[u8], name: &str) -> Result<f64> {
+    let value = float(text).filter(|value| value.is_finite());
+    value.ok_or_else(|| {
+        let problem = format!("`{}` is no number of pixels for `{}`", excerpt(text), excerpt(name));
+        line.error(at + 1, problem)
+    })
+}
+
 /// The folder that a file's pictures are in.
 fn folder_of(source: &Source) -> PathBuf {
     source.path().parent().map(Path::to_owned).unwrap_or_default()
@@ -231,7 +241,7 @@ mod tests {
             ("t.csv", &format!("{header}a.pgm,0,0,4,4,1\n"), false, &[":2", "6 fields", "7"]),
             ("t.csv", &format!("{header}a.pgm,0,0,4,4,1,2,3\n"), false, &[":2", "more than 7"]),
             ("t.csv", &format!("{header}a.pgm,0,0,4,4,,2\n"), false, &[":2", "eye", "missing"]),
-            ("t.csv", &format!("{header}a.pgm,0,0,4,4,x,2\n"), false, &[":2", ":2:16"]),
+            ("t.csv", &format!("{header}a.pgm,0,0,4,4,x,2\n"), false, &[":2", ":2:15"]),
             ("t.csv", &format!("{header}a.pgm,0,0,4,4,nan,2\n"), false, &[":2"]),
             ("t.csv", &format!("{header}a.pgm,0,0,4,4,9,2\n"), false, &[":2", "outside", "8×6"]),
             ("t.csv", &format!("{header}a.pgm,9,0,4,4,1,2\n"), false, &[":2", "box", "outside"]),

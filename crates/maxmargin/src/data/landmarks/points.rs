@@ -14,9 +14,11 @@
 
 use std::path::Path;
 
-use super::super::number::{finite, whole};
+use super::super::number::whole;
 use super::super::source::Source;
-use super::{Face, MOST_POINTS, Visit, as_str, beside, check_names, check_point, folder_of, open_picture};
+use super::{
+    Face, MOST_POINTS, Visit, as_str, beside, check_names, check_point, folder_of, number, open_picture,
+};
 use crate::error::Result;
 use crate::shown::excerpt;
 
@@ -93,10 +95,10 @@ pub(super) fn read(
                 let &[x, y] = &fields[..] else {
                     return Err(line.error(1, "a point is two numbers with a space between, x and y"));
                 };
-                let number = |field: &str| {
-                    finite(&line, field.as_ptr() as usize - text.as_ptr() as usize, field.as_bytes())
+                let coordinate = |field: &str, name: &str| {
+                    number(&line, field.as_ptr() as usize - text.as_ptr() as usize, field.as_bytes(), name)
                 };
-                let point = (number(x)? - 1.0, number(y)? - 1.0);
+                let point = (coordinate(x, "x")? - 1.0, coordinate(y, "y")? - 1.0);
                 check_point(&(points.len() + 1).to_string(), point, &picture)
                     .map_err(|problem| line.error(1, problem))?;
                 points.push(point);

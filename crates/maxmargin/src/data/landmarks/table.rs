@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::super::csv::{Records, separator};
 use super::super::images::Picture;
-use super::super::number::finite_cell;
 use super::super::source::{Line, Source};
 use super::{
-    Face, MOST_POINTS, Visit, as_str, check_bounds, check_names, check_point, folder_of, open_picture,
+    Face, MOST_POINTS, Visit, as_str, check_bounds, check_names, check_point, folder_of, number, open_picture,
 };
 use crate::error::Result;
 use crate::shown::excerpt;
@@ -199,12 +198,11 @@ impl Header {
                     if text.is_empty() {
                         return Err(line.error(at + 1, format!("`{}` of the box is missing", BOUNDS[bound])));
                     }
-                    row.bounds.get_or_insert([0.0; 4])[bound] = finite_cell(line, *at, text, BOUNDS[bound])?;
+                    row.bounds.get_or_insert([0.0; 4])[bound] = number(line, *at, text, BOUNDS[bound])?;
                 }
                 Role::Point(_, _) if text.is_empty() => {}
                 Role::Point(point, axis) => {
-                    coordinates[point][axis] =
-                        Some((at + 1, finite_cell(line, *at, text, &self.points[point])?));
+                    coordinates[point][axis] = Some((at + 1, number(line, *at, text, &self.points[point])?));
                 }
             }
         }
