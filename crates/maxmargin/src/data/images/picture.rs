@@ -156,6 +156,9 @@ impl Picture {
                 bytes.len()
             ));
         }
+        if !has_end(bytes) {
+            return Err("no whole JPEG picture: its end is missing".to_owned());
+        }
         let mut picture = Self::new(u64::from(info.width), u64::from(info.height))?;
         picture.pixels = decoder.decode().map_err(|error| said(&error))?;
         match picture.pixels.len() == picture.width * picture.height {
@@ -180,6 +183,13 @@ impl Picture {
     pub(super) fn column(&self, column: usize) -> impl Iterator<Item = u8> + '_ {
         self.pixels[column..].iter().step_by(self.width).copied()
     }
+}
+
+/// Whether the marker of the end comes behind the last one of a scan: decoders fill in what is missing, and a small picture within the
+/// headers may have an end of its own.
+fn has_end(jpeg: &[u8]) -> bool {
+    let last = |marker: [u8; 2]| jpeg.windows(2).rposition(|two| two == marker);
+    last([0xff, 0xd9]).is_some_and(|end| Some(end) > last([0xff, 0xda]))
 }
 
 /// Numbers between spaces and comments.
