@@ -11,7 +11,7 @@ use crate::data::TaskData;
 use crate::error::Result;
 use crate::shown::{percent, time};
 
-/// A λ with a small deviation on faces of a third seed.
+/// About the third of BUNDLE's four, for as many faces as it has.
 const LAMBDA: f64 = 1.0;
 const SHOWN: usize = 6;
 
