@@ -82,7 +82,10 @@ const RARE: [&str; 66] = [
 /// A command whose `--help` is short, and all of its subcommands.
 pub fn short(command: Command) -> Command {
     let command = command.mut_subcommands(short);
-    let is_rare = |arg: &Arg| arg.get_long().is_some_and(|flag| RARE.contains(&flag));
+    // Predictions are drawn of one task only.
+    let draws_rarely = command.get_name() == "predict";
+    let is_rare_flag = move |flag: &str| RARE.contains(&flag) || draws_rarely && flag == "plot";
+    let is_rare = move |arg: &Arg| arg.get_long().is_some_and(is_rare_flag);
     let is_short = command.get_arguments().any(|arg| arg.get_id() == "help-all");
     if is_short || !command.get_arguments().any(is_rare) {
         return command;

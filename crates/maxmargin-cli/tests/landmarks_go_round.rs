@@ -116,7 +116,7 @@ fn every_surrogate_and_table_of_offsets_is_learnt() {
     let folder = Folder::new();
     write_faces(&folder, "few.csv", 8, 3);
     for flags in [
-        "--surrogate slack",
+        "--surrogate slack --search hull-fractional",
         "--deformation table --gap 0.2",
         "--solver bcfw --normaliser box",
         "--solver prox-bmrm --slack 0",
@@ -129,6 +129,13 @@ fn every_surrogate_and_table_of_offsets_is_learnt() {
         let figures = json(&folder.output("eval --model m --data few.csv --json"));
         assert!(figures["mean_loss"].as_f64().unwrap() < 0.5, "{flags}: {figures}");
     }
+    // Distances are no whole numbers: which pose hurts most is not always proven, and the certificate says so.
+    let summary = json(&folder.output(
+        "train landmarks --train few.csv --template 3 --frame 16 --lambda 1 --model m --json --quiet --surrogate slack --max-passes 20",
+    ));
+    let [primal, bound, missed] =
+        ["primal", "lower_bound", "oracle_gap"].map(|name| summary[name].as_f64().unwrap());
+    assert!(primal - bound - missed <= 0.05 * primal && missed > 0.0, "{summary}");
 }
 
 #[test]
