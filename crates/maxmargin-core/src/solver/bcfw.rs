@@ -117,8 +117,17 @@ enum Rest {
     Start(Evaluation),
     /// Visits with the oracle, and what follows.
     Visits(Visits),
-    /// A look at the primal value, after a pass with this lower bound.
-    Look { lower_bound: f64, evaluation: Evaluation },
+    /// A look at the primal value.
+    Measurement(Measurement),
+}
+
+/// A look at the primal value, at the end of a pass.
+#[derive(Serialize, Deserialize)]
+struct Measurement {
+    /// The lower bound of the pass, and the sum of the gaps that it saw.
+    lower_bound: f64,
+    seen: f64,
+    evaluation: Evaluation,
 }
 
 /// Which of the improvements are used.
@@ -279,27 +288,31 @@ impl Bcfw {
     }
 
     fn pass(&mut self, risk: &dyn Risk) -> Progress {
+        // A pass that begins although the end was asked for is wanted all the same: the one of a run that has none yet.
+        let halt = if self.halt.is_asked() { Halt::default() } else { self.halt.clone() };
+        // If nobody finished the last one: its point is no longer there.
+        self.rest = None;
         let rest = match std::mem::take(&mut self.starts_here) {
             true => Rest::Start(Evaluation::default()),
             false => Rest::Visits(self.sample()),
         };
-        self.go_on(risk, rest)
+        self.go_on(risk, rest, &halt)
     }
 
     /// Does what is left of a pass, until it is done or broken off.
-    fn go_on(&mut self, risk: &dyn Risk, rest: Rest) -> Progress {
+    fn go_on(&mut self, risk: &dyn Risk, rest: Rest, halt: &Halt) -> Progress {
         let mut workers = Workers::new(risk);
         match rest {
-            Rest::Start(evaluation) => self.start(&mut workers, evaluation),
-            Rest::Visits(visits) => self.visit(&mut workers, visits),
-            Rest::Look { lower_bound, evaluation } => self.look(&mut workers, lower_bound, evaluation, 0),
+            Rest::Start(evaluation) => self.start(&mut workers, evaluation, halt),
+            Rest::Visits(visits) => self.visit(&mut workers, visits, halt),
+            Rest::Measurement(measurement) => self.measure(&mut workers, measurement, 0, halt),
         }
     }
 
     /// The first pass from given weights.
-    fn start(&mut self, workers: &mut Workers<'_>, mut evaluation: Evaluation) -> Progress {
+    fn start(&mut self, workers: &mut Workers<'_>, mut evaluation: Evaluation, halt: &Halt) -> Progress {
         let before = evaluation.asked();
-        let (point, halt) = (&self.average.point, &self.halt);
+        let point = &self.average.point;
         let bounds = self.ascent.go_on_evaluating(workers, &mut evaluation, point, f64::INFINITY, halt);
         let oracle_calls = (evaluation.asked() - before) as u64;
         let Some(bounds) = bounds else {
@@ -316,9 +329,9 @@ impl Bcfw {
     }
 
     /// Visits with the oracle, sweeps, a lower bound and, where it is worth it, a look at the primal value.
-    fn visit(&mut self, workers: &mut Workers<'_>, mut visits: Visits) -> Progress {
+    fn visit(&mut self, workers: &mut Workers<'_>, mut visits: Visits, halt: &Halt) -> Progress {
         let before = visits.totals().visits;
-        let is_over = self.ascent.go_on_visiting(workers, &mut visits, &self.halt);
+        let is_over = self.ascent.go_on_visiting(workers, &mut visits, halt);
         let oracle_calls = (visits.totals().visits - before) as u64;
         if !is_over {
             return self.break_off(workers, Rest::Visits(visits), oracle_calls);
@@ -327,38 +340,35 @@ impl Bcfw {
         let left = self.best.primal - self.best.lower_bound;
         let lower_bound = self.ascent.lower_bound(workers, left);
         self.best.lower_bound = self.best.lower_bound.max(lower_bound);
-        if look {
-            return self.look(workers, lower_bound, Evaluation::default(), oracle_calls);
-        }
         let seen = self.ascent.gaps().iter().sum();
+        if look {
+            let measurement = Measurement { lower_bound, seen, evaluation: Evaluation::default() };
+            return self.measure(workers, measurement, oracle_calls, halt);
+        }
         self.end_pass(Certificate::UNKNOWN, seen, oracle_calls)
     }
 
-    /// Measures the primal value at the average, after a pass with this lower bound and so many oracle calls.
-    fn look(
+    /// Measures the primal value at the average, after a pass with so many oracle calls.
+    fn measure(
         &mut self,
         workers: &mut Workers<'_>,
-        lower_bound: f64,
-        mut evaluation: Evaluation,
+        mut measurement: Measurement,
         oracle_calls: u64,
+        halt: &Halt,
     ) -> Progress {
-        if evaluation.is_new() {
-            // Looking at examples changes their gaps.
-            self.seen = self.ascent.gaps().iter().sum();
-        }
+        let Measurement { lower_bound, seen, ref mut evaluation } = measurement;
         let left = self.best.primal - self.best.lower_bound;
         let before = evaluation.asked();
-        let (point, halt) = (&self.average.point, &self.halt);
-        let bounds = self.ascent.go_on_evaluating(workers, &mut evaluation, point, left, halt);
+        let bounds = self.ascent.go_on_evaluating(workers, evaluation, &self.average.point, left, halt);
         let oracle_calls = oracle_calls + (evaluation.asked() - before) as u64;
         let Some(bounds) = bounds else {
-            return self.break_off(workers, Rest::Look { lower_bound, evaluation }, oracle_calls);
+            return self.break_off(workers, Rest::Measurement(measurement), oracle_calls);
         };
         let here = Certificate::at(self.ascent.lambda(), &self.average.point, bounds);
         self.best.primal = self.best.primal.min(here.primal);
-        self.real = (here.primal - lower_bound) / self.seen;
+        (self.seen, self.real) = (seen, (here.primal - lower_bound) / seen);
         self.passes_since = 0;
-        self.end_pass(here, self.seen, oracle_calls)
+        self.end_pass(here, seen, oracle_calls)
     }
 
     /// The end of a pass that saw these gaps.
@@ -400,7 +410,8 @@ impl Solver for Bcfw {
     fn finish_pass(&mut self, risk: &dyn Risk) -> Option<Progress> {
         let is_mine = self.made_for.is(risk);
         let rest = self.rest.take_if(|_| is_mine)?;
-        Some(rayon::scope(|_| self.go_on(risk, rest)))
+        let halt = self.halt.clone();
+        Some(rayon::scope(|_| self.go_on(risk, rest, &halt)))
     }
 
     fn lambda(&self) -> f64 {

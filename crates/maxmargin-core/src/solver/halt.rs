@@ -151,7 +151,7 @@ mod tests {
             run(solver.as_mut(), &risk, limits, |_| ControlFlow::Continue(())).unwrap().report
         };
         let (one, many) = (whole(1), whole(100));
-        for looks in 0..20 {
+        for looks in 1..20 {
             let mut solver = SolverKind::Bcfw.build(&risk, &settings).unwrap();
             let mut state = RunState::new(&risk);
             let halt = after(looks);
@@ -167,7 +167,23 @@ mod tests {
             // The weights so far are there all the same.
             let visited = report.oracle_calls > 0;
             assert_eq!(state.weights().iter().any(|&weight| weight != 0.0), visited, "{looks} looks");
+            // Whoever forgets to finish the pass has no bounds of half of it.
+            let next = solver.step(&risk).certificate;
+            assert!(next.primal >= many.certificate.lower_bound && next.primal < f64::INFINITY, "{next:?}");
         }
+    }
+
+    #[test]
+    fn a_run_that_begins_when_the_end_is_asked_for_makes_one_pass() {
+        let risk = chains(150);
+        let settings = SolverSettings::new(0.05).unwrap();
+        let mut solver = SolverKind::Bcfw.build(&risk, &settings).unwrap();
+        let mut state = RunState::new(&risk);
+        let broken = |_: &RunState, _: &dyn super::super::Solver| ControlFlow::Break(());
+        let stop =
+            resume_until(solver.as_mut(), &risk, Limits::default(), &after(0), &mut state, broken).unwrap();
+        assert_eq!((stop, state.report().passes), (Stop::Interrupted, 1));
+        assert!(state.report().certificate.primal < f64::INFINITY);
     }
 
     #[cfg(feature = "interior-point")]

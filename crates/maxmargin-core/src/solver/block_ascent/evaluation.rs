@@ -32,11 +32,6 @@ impl Evaluation {
     pub(in super::super) fn asked(&self) -> usize {
         self.asked
     }
-
-    /// Whether nothing has been looked at yet.
-    pub(in super::super) fn is_new(&self) -> bool {
-        self.asked == 0
-    }
 }
 
 impl BlockAscent {
