@@ -163,6 +163,8 @@ fn data_of_another_kind_is_refused() {
     folder.write("words.crf", "B-NP\tform=the\nI-NP\tform=dog\n");
     folder.write("tags.crf2", "NOUN\tw=dog\nVERB\tw=barks\n");
     let other = "this is data of another model";
+    // Columns of text are labels alone to a reader of attributes.
+    folder.write("columns.txt", "the D\ncat N\n\n");
     // Without a file, predictions are written as data comes, and the error is at the end.
     for command in ["eval --data", "predict --output out --input"] {
         folder.refusal(
@@ -172,6 +174,10 @@ fn data_of_another_kind_is_refused() {
         folder.refusal(
             &format!("{command} words.crf --model chain"),
             &["words.crf: the model knows no attribute", "w=", other],
+        );
+        folder.refusal(
+            &format!("{command} columns.txt --model chain --format crfsuite"),
+            &["columns.txt: the model knows no", other],
         );
     }
     folder.refusal(

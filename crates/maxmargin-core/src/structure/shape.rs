@@ -59,7 +59,7 @@ pub(super) fn check_ascending(
 pub(super) fn check_labels(labels: usize, cost: &LabelCost) -> Result<()> {
     if labels < 2 {
         return Err(Error::parameter(
-            "labels",
+            "number of labels",
             format!("the training data has {labels} label(s); there is nothing to learn with fewer than two"),
         ));
     }

@@ -38,6 +38,8 @@ pub(super) fn check_format(
 #[derive(Default)]
 pub(super) struct AttributesSeen {
     shares_some: bool,
+    /// Whether there is anything that could have attributes.
+    has_parts: bool,
     /// Values of attributes that the model does not know.
     strangers: usize,
 }
@@ -46,13 +48,16 @@ impl AttributesSeen {
     /// Counts some data.
     pub fn add(&mut self, data: &dyn DataObject, strangers: usize) {
         self.shares_some |= data.features().is_none_or(|features| features.stored() > 0);
+        self.has_parts |= data.parts().1 > 0;
         self.strangers += strangers;
     }
 
     /// Refuses data of which a model knows no attribute at all.
     pub fn check(&self, files: &[PathBuf], known: Known<'_>) -> Result<()> {
         let attributes = &known.names.attributes;
-        match self.strangers == 0 || self.shares_some || attributes.is_empty() {
+        // Numbered columns that are not mentioned are 0, and a row may be 0 throughout.
+        let is_bare = self.strangers == 0 && (!self.has_parts || !matches!(attributes, Attributes::Named(_)));
+        match is_bare || self.shares_some || attributes.is_empty() {
             true => Ok(()),
             false => Err(no_attribute(files, attributes, self.strangers)),
         }
@@ -64,9 +69,12 @@ fn no_attribute(files: &[PathBuf], attributes: &Attributes, strangers: usize) ->
         Attributes::Named(names) => format!("attributes such as {}", some(names.iter())),
         Attributes::Numbered(columns) => format!("the attributes 1 to {columns}"),
     };
-    let values = count(strangers, "value");
+    let seen = match strangers {
+        0 => "there are none".to_owned(),
+        _ => format!("all {} are of others", count(strangers, "value")),
+    };
     let problem = format!(
-        "the model knows no attribute of this data: all {values} are of others, and it has {names}; \
+        "the model knows no attribute of this data: {seen}, and it has {names}; \
          this is data of another model, or in another format than the training data"
     );
     at(files, problem)
