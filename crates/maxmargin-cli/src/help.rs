@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 66] = [
+const RARE: [&str; 67] = [
     // Data.
     "column-names",
     "center",
@@ -73,6 +73,7 @@ const RARE: [&str; 66] = [
     "plot-size",
     "plot-title",
     "scores",
+    "well-formed",
     // Word alignment.
     "associations",
     "external-links",

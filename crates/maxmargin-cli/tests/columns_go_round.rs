@@ -213,3 +213,31 @@ fn a_start_takes_templates_and_scheme_from_its_model() {
     // Another template is another one.
     assert_ne!(again("--templates pos --tag-scheme bioes")["dim"], given["dim"]);
 }
+
+#[test]
+fn only_well_formed_tags_are_predicted() {
+    let folder = Folder::new();
+    folder.write("train.crf", "B-X\tw=a\nI-X\tw=b\n\nO\tw=c\n\n".repeat(5));
+    folder.write("new.crf", "\tw=b\n\tw=c\n\n\tw=a\n\tw=b\n\n");
+    folder.output("train chain --train train.crf --lambda 0.01 --model m --quiet");
+    folder.output("train chain --train train.crf --lambda 0.01 --model bare --quiet --no-boundary");
+    assert_eq!(tags(&folder.output("predict --model m --input new.crf")), ["I-X", "O", "B-X", "I-X"]);
+    for scheme in ["", "auto", "iob2"] {
+        let text = folder.output(&format!("predict --model m --input new.crf --well-formed {scheme}"));
+        let found = tags(&text);
+        assert!(["B-X", "O"].contains(&found[0]) && found[1..] == ["O", "B-X", "I-X"], "{scheme}: {found:?}");
+    }
+    let best = folder.output("predict --model m --input new.crf --well-formed --k-best 3");
+    assert!(!best.contains("1\nI-X"), "{best}");
+    folder.write("truth.crf", "O\tw=b\nO\tw=c\n\n");
+    let wrong = |flag: &str| folder.output(&format!("eval --model m --data truth.crf --json --quiet {flag}"));
+    assert_ne!(wrong(""), wrong("--well-formed"));
+    folder.refusal("predict --model m --input new.crf --well-formed iob3", &["iob3", "iob1"]);
+    folder.refusal("predict --model bare --input new.crf --well-formed", &["--no-boundary"]);
+    folder.write("rows.svm", "cat 1:1\ndog 1:2\n");
+    folder.output("train multiclass --train rows.svm --lambda 1 --model rows --quiet");
+    folder.refusal("predict --model rows --input rows.svm --well-formed", &["chains of tags"]);
+    folder.write("nouns.crf", "NOUN\tw=a\nVERB\tw=b\n\n");
+    folder.output("train chain --train nouns.crf --lambda 1 --model nouns --quiet");
+    folder.refusal("predict --model nouns --input nouns.crf --well-formed", &["NOUN", "no tag of"]);
+}

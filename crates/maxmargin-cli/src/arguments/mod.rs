@@ -9,6 +9,7 @@ mod problem;
 mod running;
 mod solving;
 mod task;
+mod well_formed;
 
 pub use candidates::CandidateArguments;
 pub use data::{EvaluationArguments, Folds, ReadArguments};
@@ -21,3 +22,4 @@ pub use solving::{
     REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
 };
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};
+pub use well_formed::WellFormedArguments;

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::arguments::{
     EvaluationArguments, Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments,
+    WellFormedArguments,
 };
 use crate::evaluation::{Shown, bin_figure, bin_objects, bin_table};
 use crate::files::Files;
@@ -66,6 +67,9 @@ pub struct Eval {
     #[command(flatten)]
     evaluation: EvaluationArguments,
 
+    #[command(flatten)]
+    well_formed: WellFormedArguments,
+
     /// Also precision, recall and F1 of each label
     #[arg(long, help_heading = "Evaluation")]
     per_label: bool,
@@ -95,7 +99,7 @@ impl Eval {
     pub fn run(self, reading: &ReadingOptions) -> Result<()> {
         let files = Files::default().read("--model", [&self.model]).read_data("--data", &self.data);
         self.plot.add_to(reading.add_to(self.read.add_to(files))).check()?;
-        let model = Model::load(&self.model)?;
+        let model = self.well_formed.apply(Model::load(&self.model)?)?;
         let is_tree = model.task().draw(&model.names().labels, model.weights(), &[]).is_some();
         if !self.plot.plot.is_empty() && self.confidence_bins.is_none() && !is_tree {
             bail!("--plot draws precision over confidence; give --confidence-bins with it");

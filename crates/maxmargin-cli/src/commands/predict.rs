@@ -11,7 +11,9 @@ use maxmargin::tasks::{DrawnImage, ExampleBatches, TaskObject};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::answers::{Answers, Form};
-use crate::arguments::{Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments};
+use crate::arguments::{
+    Folds, PlotArguments, ReadArguments, ReadingOptions, RunArguments, WellFormedArguments,
+};
 use crate::evaluation::{unproven_note, unseen_note};
 use crate::files::Files;
 use crate::plot::SegmentedPicture;
@@ -103,6 +105,9 @@ pub struct Predict {
     folds: Option<Folds>,
 
     #[command(flatten)]
+    well_formed: WellFormedArguments,
+
+    #[command(flatten)]
     plot: PlotArguments,
 
     #[command(flatten)]
@@ -118,7 +123,7 @@ impl Predict {
         let output = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         let files = Files::default().read("--model", [&self.model]).read_data("--input", &self.input);
         self.plot.add_to(reading.add_to(self.read.add_to(files))).write("--output", output).check()?;
-        let model = Model::load(&self.model)?;
+        let model = self.well_formed.apply(Model::load(&self.model)?)?;
         let task = reading.apply(model.task().task())?;
         self.run.on_threads(|| match output {
             Some(path) => {

@@ -1,4 +1,4 @@
-//! Weights with what is added to the scores of labels in predictions.
+//! Weights with what is added to the scores of labels in predictions, and what is barred there.
 //!
 //! The sum of both is made once somebody asks, and kept with what it was made of: whoever changes one of them makes a new value, without it.
 
@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use super::weights::Weights;
+use super::well_formed::bar;
 use crate::tasks::FittedObject;
 
 /// Trained weights, and shifts of labels where there are any.
@@ -13,13 +14,28 @@ use crate::tasks::FittedObject;
 pub(super) struct DecidingWeights {
     weights: Weights,
     shifts: Option<Vec<f64>>,
-    /// The weights with the shifts.
+    /// Weights of steps that are not to be taken, counted from the end.
+    barred: Vec<usize>,
+    /// The weights with the shifts and the bars.
     shifted: OnceLock<Vec<f64>>,
 }
 
 impl DecidingWeights {
     pub fn new(weights: Weights, shifts: Option<Vec<f64>>) -> Self {
-        Self { weights, shifts, shifted: OnceLock::new() }
+        Self { weights, shifts, barred: Vec::new(), shifted: OnceLock::new() }
+    }
+
+    /// The same weights, of which these are barred: they are counted from the end, behind the first block.
+    pub fn with_barred(self, barred: Vec<usize>) -> Self {
+        Self { barred, ..Self::new(self.weights, self.shifts) }
+    }
+
+    /// Adds shifts and bars to weights of some of the attributes.
+    pub fn decide(&self, task: &dyn FittedObject, weights: &mut [f64]) {
+        if let Some(shifts) = &self.shifts {
+            task.shift_labels(shifts, weights);
+        }
+        bar(&self.barred, weights);
     }
 
     pub fn shifts(&self) -> Option<&Vec<f64>> {
@@ -36,12 +52,14 @@ impl DecidingWeights {
         Self::new(self.weights.rounded(), self.shifts)
     }
 
-    /// The weights with the shifts, as the task that they are of adds them.
+    /// The weights with the shifts and the bars, as the task that they are of adds them.
     pub fn all(&self, task: &dyn FittedObject) -> &[f64] {
-        let Some(shifts) = &self.shifts else { return self.weights.dense() };
+        if self.shifts.is_none() && self.barred.is_empty() {
+            return self.weights.dense();
+        }
         self.shifted.get_or_init(|| {
             let mut weights = self.weights.dense().to_vec();
-            task.shift_labels(shifts, &mut weights);
+            self.decide(task, &mut weights);
             weights
         })
     }

@@ -11,6 +11,7 @@ mod predicting;
 mod pruning;
 mod tensors;
 mod weights;
+mod well_formed;
 
 use std::path::Path;
 

@@ -115,9 +115,7 @@ impl Model {
         {
             let task = self.task.with_features(features.columns(), 0)?;
             let data = data.with_features(Arc::new(features))?;
-            if let Some(shifts) = self.label_shifts() {
-                task.shift_labels(shifts, &mut weights);
-            }
+            self.weights.decide(task.as_ref(), &mut weights);
             let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k);
             GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
             return Ok(self.in_schemes_of_files(predictions?));

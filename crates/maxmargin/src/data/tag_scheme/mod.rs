@@ -7,6 +7,7 @@
 
 mod conversion;
 mod recognition;
+mod steps;
 
 use std::fmt;
 use std::str::FromStr;
