@@ -195,11 +195,14 @@ impl Model {
 fn weights(header: &Header, tensors: &SafeTensors<'_>, task: &dyn FittedObject) -> Checked<Weights> {
     let (blocks, unary) = (task.blocks(), place_of_rows(task));
     let mut all = Vec::new();
-    // Lists may become all weights later, where nobody expects an error.
-    let count = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
-    all.try_reserve_exact(count).map_err(|_| "there is not enough memory for the weights")?;
     let mut entries = None;
     let is_listed = header.format_version >= 3 && tensors.tensor(COUNTS).is_ok();
+    // Lists may become all weights later, where nobody expects an error. Without them a file holds all that it speaks of, and what
+    // it promises is not believed.
+    if is_listed || tensors.tensor(ROWS).is_ok() {
+        let count = blocks.iter().map(Block::len).fold(0, usize::saturating_add);
+        all.try_reserve_exact(count).map_err(|_| "there is not enough memory for the weights")?;
+    }
     for (place, block) in blocks.iter().enumerate() {
         let (rows, width) = shape_of_rows(task);
         match (place, header.format_version) {
