@@ -310,14 +310,15 @@ fn vocabulary(header: &Header, tensors: &SafeTensors<'_>) -> Checked<Vocabulary>
     Ok(Vocabulary { labels, attributes: Attributes::Named(names) })
 }
 
-/// A number of columns whose weights can be counted, and that is no slip: without a list of rows the file has them all,
-/// and with one the last row is not far from the end of the description's word.
+/// A number of columns whose weights can be counted, and that is no slip: it is not far beyond the rows that are listed, or all
+/// numbers that the file has.
 fn checked_count(header: &Header, tensors: &SafeTensors<'_>) -> Checked<usize> {
     /// A file may leave out so many rows for each that it has, and these in any case.
     const MOST_LEFT_OUT: usize = 1 << 20;
     let count = header.attributes.count;
-    let rows = tensors.tensor(ROWS).ok().map(|rows| rows.data().len() / 4);
-    let is_likely = rows.is_none_or(|rows| count / MOST_LEFT_OUT <= rows.saturating_add(1 << 7));
+    let all = || tensors.tensors().iter().map(|(_, tensor)| tensor.data().len() / 4).sum();
+    let held: usize = tensors.tensor(ROWS).map_or_else(|_| all(), |rows| rows.data().len() / 4);
+    let is_likely = count / MOST_LEFT_OUT <= held.saturating_add(1 << 7);
     let fits = count.checked_add(1).and_then(|rows| rows.checked_mul(8 * header.labels.len().max(1)));
     match fits {
         Some(_) if is_likely => Ok(count),
