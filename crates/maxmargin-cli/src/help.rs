@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 67] = [
+const RARE: [&str; 68] = [
     // Data.
     "column-names",
     "center",
@@ -70,6 +70,7 @@ const RARE: [&str; 67] = [
     "example",
     "f32",
     "log",
+    "no-confidence",
     "plot-size",
     "plot-title",
     "scores",
@@ -88,9 +89,7 @@ pub fn short(command: Command) -> Command {
     let is_rare_flag = move |flag: &str| RARE.contains(&flag) || draws_rarely && flag == "plot";
     let is_rare = move |arg: &Arg| arg.get_long().is_some_and(is_rare_flag);
     let is_short = command.get_arguments().any(|arg| arg.get_id() == "help-all");
-    // Groups of commands have no flags of their own, and may be asked for all of it like any command.
-    let is_group = command.has_subcommands() && command.get_name() != "maxmargin";
-    if is_short || !is_group && !command.get_arguments().any(is_rare) {
+    if is_short || !command.get_arguments().any(is_rare) {
         return command;
     }
     // What columns of text are, a model knows from its training; there these flags are refused.

@@ -49,7 +49,6 @@ fn manual_pages_are_made() {
 #[test]
 fn help_is_short_and_all_of_it_is_there() {
     let folder = Folder::new();
-    assert!(folder.output("train --help-all").contains("Usage: maxmargin train"));
     let (short, all) = (folder.output("train chain --help"), folder.output("train chain --help-all"));
     assert!(short.lines().count() <= 60, "{short}");
     assert!(

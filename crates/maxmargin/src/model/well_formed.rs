@@ -21,13 +21,12 @@ impl Model {
     /// use maxmargin::tasks::SequenceExamples;
     /// use maxmargin::{Chain, Examples, Trainer};
     ///
-    /// // One column, which says I: labels are B, I, O.
-    /// let features = FeatureMatrix::from_dense(&[[0.0], [1.0], [1.0], [0.0]]);
-    /// let rows = ExampleRows::grouped(features, vec![0, 1, 4])?;
+    /// // What has a 1 is I, though a chunk should begin with B.
+    /// let rows = ExampleRows::grouped(FeatureMatrix::from_dense(&[[1.0], [0.0]]), vec![0, 1, 2])?;
     /// let labels: Alphabet = ["B", "I", "O"].into_iter().collect();
     /// let names = Vocabulary { labels, attributes: Attributes::Numbered(1) };
-    /// let examples = Examples::new(SequenceExamples::new(rows, vec![2, 1, 1, 2])?, names);
-    /// let model = Trainer::new(Chain::default()).lambda(0.01).train(&examples)?;
+    /// let examples = Examples::new(SequenceExamples::new(rows, vec![1, 2])?, names);
+    /// let model = Trainer::new(Chain::default()).lambda(0.001).train(&examples)?;
     /// assert_eq!(model.predict_numbers(&[[1.0]])?.names(), ["I"]);
     /// assert_ne!(model.well_formed(None)?.predict_numbers(&[[1.0]])?.names(), ["I"], "no chunk begins with I");
     /// # Ok::<(), maxmargin::Error>(())
