@@ -89,13 +89,19 @@ pub fn short(command: Command) -> Command {
     let is_rare_flag = move |flag: &str| RARE.contains(&flag) || draws_rarely && flag == "plot";
     let is_rare = move |arg: &Arg| arg.get_long().is_some_and(is_rare_flag);
     let is_short = command.get_arguments().any(|arg| arg.get_id() == "help-all");
-    if is_short || !command.get_arguments().any(is_rare) {
+    // What is not whole yet has no flags, and will come here again.
+    if is_short || command.get_arguments().next().is_none() && !command.has_subcommands() {
         return command;
     }
     // What columns of text are, a model knows from its training; there these flags are refused.
     let is_settled = ["predict", "eval"].contains(&command.get_name());
     let is_vain = move |arg: &Arg| is_settled && arg.get_help_heading() == Some("Columns of text");
     let flag = |name: &'static str| Arg::new(name).long(name).help_heading(Resettable::Reset);
+    let all = flag("help-all").action(ArgAction::HelpLong).help("Print all flags, and more about each");
+    if !command.get_arguments().any(is_rare) {
+        // Its help has all that there is.
+        return command.arg(all.hide(true));
+    }
     command
         .mut_args(|arg| {
             let (is_rare, is_vain) = (is_rare(&arg), is_vain(&arg));
@@ -103,7 +109,7 @@ pub fn short(command: Command) -> Command {
         })
         .disable_help_flag(true)
         .arg(flag("help").short('h').action(ArgAction::HelpShort).help("Print the usual flags"))
-        .arg(flag("help-all").action(ArgAction::HelpLong).help("Print all flags, and more about each"))
+        .arg(all)
 }
 
 #[cfg(test)]
@@ -120,6 +126,22 @@ mod tests {
         }
         strike(&crate::tree(true), &mut left);
         assert!(left.is_empty(), "no command has {left:?}");
+    }
+
+    #[test]
+    fn every_command_takes_help_all() {
+        maxmargin_align::register().unwrap();
+        for is_whole in [true, false] {
+            let mut tree = crate::tree(is_whole);
+            tree.build();
+            fn check(command: &Command) {
+                let takes_it = command.get_arguments().any(|arg| arg.get_id() == "help-all");
+                assert!(takes_it, "{} has no --help-all", command.get_name());
+                // clap's own command `help` is no command of ours.
+                command.get_subcommands().filter(|own| own.get_name() != "help").for_each(check);
+            }
+            check(&tree);
+        }
     }
 
     #[test]

@@ -64,6 +64,7 @@ enum Command {
     Predict(commands::predict::Predict),
     Eval(commands::eval::Eval),
     Inspect(commands::inspect::Inspect),
+    Expand(commands::expand::Expand),
     Associate(commands::associate::Associate),
     Grid(commands::grid::Grid),
     Demo(commands::demo::Demo),
@@ -77,7 +78,7 @@ fn tree(is_whole: bool) -> Tree {
     let tree = Arguments::command();
     let tree = tree.mut_subcommand("predict", reading_flags).mut_subcommand("eval", reading_flags);
     // In the order of use.
-    let others = ["predict", "eval", "inspect", "associate", "grid", "demo", "completions", "man"];
+    let others = ["predict", "eval", "inspect", "expand", "associate", "grid", "demo", "completions", "man"];
     let tree = others.iter().enumerate().fold(tree, |tree, (place, name)| {
         tree.mut_subcommand(name, |command| command.display_order(10 + place))
     });
@@ -114,6 +115,7 @@ fn run() -> Result<()> {
                 Command::Predict(command) => command.run(&reading()),
                 Command::Eval(command) => command.run(&reading()),
                 Command::Inspect(command) => command.run(),
+                Command::Expand(command) => command.run(),
                 Command::Associate(command) => command.run(),
                 Command::Grid(command) => command.run(),
                 Command::Demo(command) => command.run(),

@@ -244,3 +244,126 @@ fn only_well_formed_tags_are_predicted() {
     folder.output("train chain --train nouns.crf --lambda 1 --model nouns --quiet");
     folder.refusal("predict --model nouns --input nouns.crf --well-formed", &["NOUN", "no tag of"]);
 }
+
+#[test]
+fn answers_stand_beside_the_lines_of_the_input() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    folder.output("train chain --train train.txt --templates ner --lambda 0.001 --model m --quiet");
+    let mut text = sentences(7, true).replace("\n\nIn ", "\n\n\n# a comment of more words\nIn ");
+    text = text.replace("Nothing ", "-DOCSTART- -X- O\n\nNothing ");
+    let beside = |text: &str, given: bool| {
+        let line = |line: &str| match line {
+            "" => String::new(),
+            comment if comment.starts_with('#') => comment.to_owned(),
+            document if document.starts_with("-DOCSTART-") => format!("{document} O"),
+            token => {
+                let tag = token.rsplit(' ').next().unwrap();
+                let bare = token.strip_suffix(tag).unwrap().trim_end();
+                format!("{} {tag}", if given { token } else { bare })
+            }
+        };
+        let lines: Vec<String> = text.lines().map(line).collect();
+        lines.join("\n").replace("\n\n\n", "\n\n") + "\n"
+    };
+    folder.write("labelled.txt", &text);
+    assert_eq!(folder.output("predict --model m --input labelled.txt --columns"), beside(&text, true));
+    let bare: String = text
+        .lines()
+        .map(|line| match line {
+            token if token.split(' ').count() == 3 && !token.starts_with(['#', '-']) => {
+                format!("{}\n", token.rsplit_once(' ').unwrap().0)
+            }
+            other => format!("{other}\n"),
+        })
+        .collect();
+    folder.write("new.txt", bare);
+    assert_eq!(folder.output("predict --model m --input new.txt --columns"), beside(&text, false));
+    // Whole sentences as they arrive, and tasks that see tokens or segments.
+    for task in ["segmentation", "multiclass"] {
+        folder.output(&format!(
+            "train {task} --train train.txt --templates ner --lambda 0.001 --model n --quiet"
+        ));
+        if task == "segmentation" {
+            assert_eq!(
+                folder.output("predict --model n --input labelled.txt --columns"),
+                beside(&text, true)
+            );
+        } else {
+            folder.refusal(
+                "predict --model n --input labelled.txt --columns",
+                &["--columns", "another format"],
+            );
+        }
+    }
+    folder.refusal("predict --model m --input new.txt --columns --json", &["--columns", "--json"]);
+}
+
+#[test]
+fn a_faulty_line_leaves_the_sentences_before_it_whole() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    folder.output("train chain --train train.txt --templates ner --lambda 0.001 --model m --quiet");
+    folder.write("new.txt", "Anna NNP\nsees VBZ\n\nBela NNP\nCarl NNP\nsees VBZ\nmet\n\n");
+    let output = folder.run("predict --model m --input new.txt --columns").code(2).get_output().clone();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "Anna NNP I-PER\nsees VBZ O\n\n");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("new.txt:7"));
+}
+
+#[test]
+fn columns_of_another_task_are_no_answer() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    for templates in ["ner", "chunk", "pos"] {
+        folder.output(&format!(
+            "train chain --train train.txt --templates {templates} --lambda 0.01 --model m --quiet"
+        ));
+        folder.write("numbers.txt", "0.5 \u{3b1} O\n0.75 \u{3b2} O\n\n".repeat(8));
+        folder.refusal("eval --model m --data numbers.txt", &["knows none of the entries", "16 tokens"]);
+        // What was answered as it came cannot be taken back.
+        let output = folder.run("predict --model m --input numbers.txt").code(2).get_output().clone();
+        assert!(String::from_utf8(output.stderr).unwrap().contains("knows none of the entries"));
+        // A few words may be new ones, and one word in common is enough.
+        folder.write("short.txt", "0.5 \u{3b1} O\n\n");
+        folder.output("predict --model m --input short.txt");
+        folder.write("mixed.txt", "0.5 \u{3b1} O\n\n".repeat(20) + "sees VBZ O\n");
+        folder.output("predict --model m --input mixed.txt");
+    }
+}
+
+#[test]
+fn templates_that_find_nothing_are_said() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    folder.write("towns.txt", "York\n");
+    folder.write("none.txt", "Berlin\n");
+    folder.write("t", "U0:%x[0,0]\nU1:%m[0,0,\"^\\u\"]\nU2:%t[-1,1,\"^xx\"]\nU3:%m[1,0,\"zz$\"]\nU4:%g[0,0,\"towns\"]/%g[0,0,\"none\"]\n");
+    let lists = "--gazetteer towns=towns.txt --gazetteer none=none.txt";
+    let train = format!("train chain --train train.txt --templates t {lists} --lambda 0.01 --model m");
+    let said = String::from_utf8(folder.run(&train).success().get_output().stderr.clone()).unwrap();
+    let found =
+        "nothing in the training data is found by %t[0,1,\"^xx\"], %m[0,0,\"zz$\"], %g[0,0,\"none\"];";
+    assert!(said.contains(found), "{said}");
+}
+
+#[test]
+fn attributes_are_written_out() {
+    let folder = Folder::new();
+    folder.write("train.txt", sentences(24, true));
+    let text = folder.output("expand --data train.txt --templates chunk");
+    folder.output("expand --data train.txt --templates chunk --output train.crf");
+    assert_eq!(std::fs::read_to_string(folder.path("train.crf")).unwrap(), text);
+    assert!(text.starts_with("I-PER\tUw[-2]=_B-2\t"), "{}", &text[..200]);
+    // Other programs see what our own sees.
+    let train = |data: &str| {
+        folder
+            .output(&format!("train chain --train {data} --lambda 0.01 --model m --json --quiet --threads 1"))
+    };
+    let facts = |text: String| -> [serde_json::Value; 2] {
+        let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+        ["dim", "primal"].map(|name| object[name].clone())
+    };
+    assert_eq!(facts(train("train.crf")), facts(train("train.txt --templates chunk")));
+    folder.refusal("expand --data train.txt --templates chunks", &["templates", "did you mean"]);
+    folder.refusal("expand --data train.txt --output train.txt", &["--output", "train.txt"]);
+}

@@ -74,6 +74,7 @@ fn flags_in_vain_are_refused() {
             "train chain --train text.txt --templates chunk --model x --missing zero".into(),
             &["--missing: only tables", "conll"],
         ),
+        (format!("{TRAIN} --class-weights balancd"), &["--class-weights", "did you mean balanced"]),
         (format!("{TRAIN} --loss-step 0.5"), &["--loss-step: only the stratified search"]),
         ("train chain --train tags.crf --model x --zero-based".into(), &["--zero-based: only svmlight"]),
         (

@@ -71,6 +71,19 @@ pub struct ReadArguments {
     #[arg(long, value_name = "N", help_heading = "Reading")]
     pub rare_values: Option<usize>,
 
+    #[command(flatten)]
+    pub columns: ColumnArguments,
+
+    /// Learn tags in this scheme: iob1, iob2, bioes or bilou. Predictions are in that of the files
+    ///
+    /// Tags are such as B-NP, I-NP and O, in columns of text or any other format with sequences. Their own scheme is found out.
+    #[arg(long, value_name = "SCHEME", help_heading = "Columns of text")]
+    pub tag_scheme: Option<TagScheme>,
+}
+
+/// What columns of text are.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ColumnArguments {
     /// How columns of text become attributes: chunk, ner, pos, or a file of templates as CRF++ and Wapiti write them
     ///
     /// The ready-made sets take the first column for the word and the others for tags: the words in a window of five, lower case,
@@ -93,12 +106,29 @@ pub struct ReadArguments {
     /// A list of phrases, one a line, that templates know as NAME; may be given several times
     #[arg(long, value_name = "NAME=FILE", value_parser = named_file, help_heading = "Columns of text")]
     pub gazetteer: Vec<(String, PathBuf)>,
+}
 
-    /// Learn tags in this scheme: iob1, iob2, bioes or bilou. Predictions are in that of the files
-    ///
-    /// Tags are such as B-NP, I-NP and O, in columns of text or any other format with sequences. Their own scheme is found out.
-    #[arg(long, value_name = "SCHEME", help_heading = "Columns of text")]
-    pub tag_scheme: Option<TagScheme>,
+impl ColumnArguments {
+    /// For the reader.
+    pub fn options(&self) -> ColumnOptions {
+        ColumnOptions {
+            label_column: self.label_column.clone(),
+            names: all(&self.column_names),
+            templates: self.templates.clone(),
+            syntax: self.template_syntax,
+            gazetteers: self.gazetteer.clone(),
+        }
+    }
+
+    /// Adds the files that are read.
+    pub fn add_to(&self, files: Files) -> Files {
+        let lists: Vec<&PathBuf> = self.gazetteer.iter().map(|(_, file)| file).collect();
+        let files = files.read("--gazetteer", lists);
+        match self.options().template_file() {
+            Some(file) => files.read("--templates", [&file.to_owned()]),
+            None => files,
+        }
+    }
 }
 
 /// A list of names.
@@ -135,7 +165,7 @@ impl ReadArguments {
             zero_based: self.zero_based,
             label_columns: all(&self.label_columns),
             table: self.table(),
-            columns: self.columns(),
+            columns: self.columns.options(),
             tag_scheme: self.tag_scheme,
             ..ReadOptions::default()
         }
@@ -152,16 +182,6 @@ impl ReadArguments {
         }
     }
 
-    fn columns(&self) -> ColumnOptions {
-        ColumnOptions {
-            label_column: self.label_column.clone(),
-            names: all(&self.column_names),
-            templates: self.templates.clone(),
-            syntax: self.template_syntax,
-            gazetteers: self.gazetteer.clone(),
-        }
-    }
-
     /// For files of a model that has just been trained with these options. Names of label columns go with all of them, the labels of images do not.
     /// `format` is that of the files that they went with.
     pub fn options_for_more(&self, format: Option<&str>) -> ReadOptions {
@@ -173,13 +193,7 @@ impl ReadArguments {
 
     /// Adds the files that are read beside the data.
     pub fn add_to(&self, files: Files) -> Files {
-        let columns = self.columns();
-        let lists: Vec<&PathBuf> = self.gazetteer.iter().map(|(_, file)| file).collect();
-        let files = files.read("--labels", &self.labels).read("--gazetteer", lists);
-        match columns.template_file() {
-            Some(file) => files.read("--templates", [&file.to_owned()]),
-            None => files,
-        }
+        self.columns.add_to(files.read("--labels", &self.labels))
     }
 }
 

@@ -12,7 +12,7 @@ mod task;
 mod well_formed;
 
 pub use candidates::CandidateArguments;
-pub use data::{EvaluationArguments, Folds, ReadArguments};
+pub use data::{ColumnArguments, EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
 pub use given::Given;
 pub use plotting::PlotArguments;

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod completions;
 pub mod demo;
 pub mod eval;
+pub mod expand;
 pub mod grid;
 pub mod inspect;
 pub mod man;

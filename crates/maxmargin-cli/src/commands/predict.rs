@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use maxmargin::data::{Batch, Reading, Unseen};
-use maxmargin::tasks::{DrawnImage, ExampleBatches, TaskObject};
+use maxmargin::data::{Batch, ReadOptions, Reading, Unseen};
+use maxmargin::tasks::{DrawnImage, ExampleBatches, Prediction, TaskObject};
 use maxmargin::{Error, Model, OutputFile};
 
 use crate::answers::{Answers, Form};
@@ -100,6 +100,12 @@ pub struct Predict {
     #[arg(long, requires = "json")]
     no_confidence: bool,
 
+    /// Write the lines of the input with the answer as one more column
+    ///
+    /// For columns of text, as crf_test of CRF++ does. Comments and -DOCSTART- lines stay where they are, so that programs that compare two columns, such as conlleval, can read it.
+    #[arg(long, conflicts_with_all = ["json", "k_best", "scores", "confidence"])]
+    columns: bool,
+
     /// Only these folds of the data, for example 0 or 1-9
     #[arg(long, value_name = "LIST")]
     folds: Option<Folds>,
@@ -177,6 +183,10 @@ impl Predict {
                     false => model.predict(data.as_ref(), k)?,
                 };
                 for (place, best) in predictions.iter().enumerate() {
+                    let is_beside = |first: &Prediction| data.in_place(place, &first.label).is_some();
+                    if self.columns && !best.first().is_none_or(is_beside) {
+                        bail!("--columns writes columns of text again; this input is in another format");
+                    }
                     answers.write(data.as_ref(), place, best, out).map_err(&failure)?;
                     if is_drawn
                         && images.len() < MOST_DRAWN
@@ -202,7 +212,8 @@ impl Predict {
 
     /// The examples as they arrive. Which folds there are is known at the end only.
     fn batches<'a>(&self, model: &'a Model, task: &dyn TaskObject) -> Result<ExampleBatches<'a>> {
-        let (known, options) = (model.known(), self.read.options());
+        let known = model.known();
+        let options = ReadOptions { keep_lines: self.columns, ..self.read.options() };
         let Some(folds) = &self.folds else { return Ok(known.read_batches(task, &self.input, &options)?) };
         let Reading { data, unseen, .. } = known.read(task, &self.input, &options)?;
         let data = data.in_folds(&folds.0)?;

@@ -251,7 +251,9 @@ impl Train {
                 passes => format!("going on after {}", count(passes, "pass")),
             });
         }
-        let memory = training.memory();
+        // What the choice of λ took is a part of it.
+        let taken = memory::peak().filter(|_| lambda_choice.is_some()).unwrap_or(0);
+        let memory = training.memory().map(|memory| memory.max(usize::try_from(taken).unwrap_or(memory)));
         if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
             note(&format!("about {} of memory will be needed", bytes(memory)));
         }

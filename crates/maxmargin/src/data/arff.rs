@@ -101,7 +101,7 @@ mod tests {
                      7,3,1.0,0,8,rare\n7,3,?,?,?,major\n";
         let (data, _, unseen) = parse_with(other.to_owned(), names.as_ref(), true).unwrap();
         assert_eq!(data.labels, [1, super::super::UNKNOWN_LABEL]);
-        assert_eq!(unseen, Unseen { labels: 0, attributes: 3 });
+        assert_eq!(unseen, Unseen { attributes: 3, ..Unseen::default() });
         let names = names.unwrap();
         assert_eq!(pairs(&data, &names, 0), [("tempo".to_owned(), 8.0), ("loud".to_owned(), 7.0)]);
         assert!(pairs(&data, &names, 1)[0].1.is_nan());

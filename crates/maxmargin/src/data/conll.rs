@@ -39,6 +39,8 @@ const LONGEST_ENTRY: usize = 1 << 14;
 const MOST_COLUMNS: usize = 1 << 12;
 /// A ready-made set is for at most so many columns.
 const MOST_TAGGED: usize = 32;
+/// So many commands of templates are shown.
+const SHOWN_COMMANDS: usize = 3;
 /// A file of templates has at most so many bytes.
 const LARGEST_TEMPLATES: u64 = 1 << 20;
 
@@ -169,6 +171,8 @@ pub(crate) struct Reader {
     lines: Vec<usize>,
     /// Where the columns of a line are.
     fields: Vec<Range<usize>>,
+    /// Lines that are no tokens, since the last one that is; where lines are kept.
+    between: String,
 }
 
 impl Reader {
@@ -181,7 +185,24 @@ impl Reader {
             ));
         }
         let expander = known.map(|columns| Templates::new(columns.clone()).map(Expander::new)).transpose()?;
-        Ok(Self { options: options.clone(), expander, lines: Vec::new(), fields: Vec::new() })
+        Ok(Self {
+            options: options.clone(),
+            expander,
+            lines: Vec::new(),
+            fields: Vec::new(),
+            between: String::new(),
+        })
+    }
+
+    /// What a person is to be told of the templates when files were read: what they look for and did not find.
+    pub(crate) fn note(&self) -> Option<String> {
+        let idle: Vec<String> = self.expander.iter().flat_map(Expander::idle_commands).collect();
+        (!idle.is_empty()).then(|| {
+            let found = idle.iter().take(SHOWN_COMMANDS).map(|command| excerpt(command).to_string());
+            let more = if idle.len() > SHOWN_COMMANDS { ", …" } else { "" };
+            let found = found.collect::<Vec<_>>().join(", ");
+            format!("templates: nothing in the training data is found by {found}{more}; check the expression, the list or the column")
+        })
     }
 
     /// What a model is to keep, when files were read.
@@ -235,17 +256,37 @@ impl Reader {
                 return Err(source.error(problem));
             }
         };
+        // What an error has left behind.
+        expander.end();
+        self.lines.clear();
         let fields = &mut self.fields;
         while let Some(line) = source.next_line()? {
             let text = line.text()?;
             layout.split(text, fields);
             let is_document = || text.starts_with(DOCUMENT) && text[fields[0].clone()] == *DOCUMENT;
-            if text.trim_ascii().is_empty() || is_document() {
+            if text.trim_ascii().is_empty() {
                 end_sentence(expander, &mut self.lines, line.file, data)?;
+                // The line after a sentence is written in any case.
+                if !self.between.is_empty() && !self.between.ends_with("\n\n") {
+                    self.between.push('\n');
+                }
+                continue;
+            }
+            if is_document() {
+                end_sentence(expander, &mut self.lines, line.file, data)?;
+                if data.lines().is_some() {
+                    // With a label like those of tokens, as programs expect that read the answer.
+                    let given =
+                        label.and_then(|label| fields.get(label)).map_or("O", |entry| &text[entry.clone()]);
+                    keep(&mut self.between, text, &format!("{}{given}", layout.sign()));
+                }
                 continue;
             }
             if fields.len() != layout.columns {
                 if text.starts_with('#') && expander.tokens() == 0 {
+                    if data.lines().is_some() {
+                        keep(&mut self.between, text, "");
+                    }
                     continue;
                 }
                 return Err(wrong_count(&line, &layout, fields.len()));
@@ -265,6 +306,10 @@ impl Reader {
                 };
                 return Err(line.error(entry.start + 1, problem));
             }
+            if let Some(lines) = data.lines() {
+                lines.push(&self.between, text, layout.sign());
+                self.between.clear();
+            }
             match label {
                 Some(label) => {
                     let entry = fields.remove(label);
@@ -276,8 +321,17 @@ impl Reader {
             self.lines.push(line.number);
         }
         let file = source.path().to_owned();
-        end_sentence(expander, &mut self.lines, &file, data)
+        end_sentence(expander, &mut self.lines, &file, data)?;
+        data.set_foreign(!expander.recognised_some());
+        Ok(())
     }
+}
+
+/// Adds a line that is no token to those that are kept.
+fn keep(lines: &mut String, text: &str, end: &str) {
+    lines.push_str(text.trim_end_matches(['\r', '\t', ' ']));
+    lines.push_str(end);
+    lines.push('\n');
 }
 
 /// Ends the open sentence, if there is one.

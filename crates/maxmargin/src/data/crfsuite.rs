@@ -16,7 +16,7 @@
 use super::dataset_builder::DatasetBuilder;
 use super::number::{finite, weight};
 use super::source::{Line, Source};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
@@ -35,7 +35,10 @@ pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result
         return Err(source.error_on_last_line(1, NO_TOKENS));
     }
     sequence.close(data);
-    Ok(())
+    match sequence.taken_for_label {
+        Some(error) if !sequence.has_known_label => Err(error),
+        _ => Ok(()),
+    }
 }
 
 const NO_TOKENS: &str = "a sequence has a weight but no tokens";
@@ -54,11 +57,15 @@ pub(super) fn check_attributes(line: &Line<'_>, start: usize, before: usize) -> 
     }
 }
 
-/// The sequence whose tokens are being read.
+/// The sequence whose tokens are being read, and what was seen before it.
 #[derive(Default)]
 struct Sequence {
     tokens: usize,
     weight: Option<f64>,
+    /// Whether any token has a label that was known before.
+    has_known_label: bool,
+    /// What to say of the first token where an attribute of the model stands in the place of the label: without a word it would be taken for one.
+    taken_for_label: Option<Error>,
 }
 
 impl Sequence {
@@ -75,7 +82,32 @@ impl Sequence {
         if self.tokens > 0 {
             data.end_example(self.weight.unwrap_or(1.0), None);
         }
-        *self = Self::default();
+        (self.tokens, self.weight) = (0, None);
+    }
+
+    /// Looks whether lines of a file to predict have their labels, if any, in the first field.
+    fn look_at_label(
+        &mut self,
+        line: &Line<'_>,
+        field: &AttributeField<'_>,
+        scratch: &mut String,
+        data: &DatasetBuilder<'_>,
+    ) {
+        if self.has_known_label || data.needs_labels() {
+            return;
+        }
+        self.has_known_label = data.is_label_before_rows(field.name(field.text, scratch));
+        let mut is_attribute = |name| data.is_known_attribute(field.name(name, scratch));
+        let is_attribute = !self.has_known_label
+            && (is_attribute(field.text)
+                || field.colon.is_some_and(|colon| is_attribute(&field.text[..colon])));
+        if is_attribute && self.taken_for_label.is_none() {
+            let problem = format!(
+                "`{}` is an attribute of the model in the place of the label; a line without a label begins with a tab",
+                excerpt(field.text)
+            );
+            self.taken_for_label = Some(line.error(field.start + 1, problem));
+        }
     }
 
     fn declare(&mut self, line: &Line<'_>, at: usize, number: &str) -> Result<()> {
@@ -162,7 +194,10 @@ fn token(
         }
     }
     match field.text.is_empty() {
-        false => data.label_or_candidates(line, field.start, field.name(field.text, scratch))?,
+        false => {
+            sequence.look_at_label(line, &field, scratch, data);
+            data.label_or_candidates(line, field.start, field.name(field.text, scratch))?;
+        }
         // A file to predict may have no labels.
         true if !data.needs_labels() => data.no_label(),
         true => {
@@ -279,6 +314,22 @@ mod tests {
         assert_eq!(names.labels.name(0), ":");
         // `w=a\:b:0.5` and `w=a:b:2` are one attribute.
         assert_eq!(data.features.row(0).to_pairs(), [(0, 1.0), (1, 2.5), (2, 3.0), (3, 1.0)]);
+    }
+
+    #[test]
+    fn a_file_without_labels_begins_its_lines_with_tabs() {
+        let (_, names) = parse("B\tw=a\tlength\nI\tw=b\tI\n").unwrap();
+        let read = |text: &'static str| {
+            let mut data = DatasetBuilder::fixed(&names);
+            let result = read(&mut Source::from_reader("test", text.as_bytes())?, &mut data);
+            result.map(|()| data.finish().2)
+        };
+        let error = read("Q\tw=a\n\nlength:0.5\tw=b\n").unwrap_err().to_string();
+        assert!(error.contains("test:3:1") && error.contains("`length:0.5` is an attribute"), "{error}");
+        assert_eq!(read("\tw=a\n\tw=b\n").unwrap().labels, 0);
+        // A label that the model does not know may well be called like an attribute.
+        assert_eq!(read("length\tw=a\nI\tw=b\n").unwrap().labels, 1);
+        assert_eq!(read("Q\tw=a\n").unwrap().labels, 1);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::alphabet::Alphabet;
 use super::example_rows::refuse;
 use super::{
-    Edge, ExampleRows, FeatureMatrix, NodeGraph, OpenLabels, RowCandidates, Rows, SegmentKeys, UNKNOWN_LABEL,
+    Edge, ExampleRows, FeatureMatrix, KeptLines, NodeGraph, OpenLabels, RowCandidates, Rows, SegmentKeys,
+    UNKNOWN_LABEL,
 };
 use crate::error::{Error, Result};
 
@@ -68,6 +69,8 @@ pub struct Dataset {
     pub pair_columns: usize,
     /// What rows are, by which segments of them are known; where templates say so, and somebody asks.
     pub segment_keys: Option<SegmentKeys>,
+    /// The lines of the file that rows are, where somebody asks.
+    pub lines: Option<KeptLines>,
     /// One label per row, or with `sets` those of the first row, in ascending order, then those of the second, and so on.
     /// [`UNKNOWN_LABEL`](super::UNKNOWN_LABEL) where the file has none or one that the vocabulary does not know; a set has it last, once for
     /// each label that is not known. Empty where there are no labels at all.

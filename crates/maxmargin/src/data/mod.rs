@@ -9,6 +9,7 @@
 
 mod alphabet;
 mod arff;
+mod attribute_lines;
 mod batches;
 mod candidates;
 mod conll;
@@ -25,6 +26,7 @@ mod hierarchy;
 mod hold_out;
 mod idx;
 mod images;
+mod kept_lines;
 mod label_lines;
 mod label_names;
 mod label_spelling;
@@ -49,6 +51,7 @@ pub use crate::tasks::matching::sentence_pairs::{SentencePairs, sentence_pairs};
 pub use crate::tasks::multilabel::topics::{TopicNotes, topic_notes};
 pub use crate::tasks::segmentation::plate_images::{PlateImages, plate_images};
 pub use alphabet::Alphabet;
+pub use attribute_lines::write_attribute_lines;
 pub use batches::Batch;
 pub(crate) use batches::Batches;
 pub use candidates::{Completion, RowCandidates};
@@ -62,6 +65,7 @@ pub use folds::parse_folds;
 pub use format::Format;
 pub use hierarchy::{NodeGraph, Shape, path_parent, read_hierarchy, read_node_names};
 pub use hold_out::{cross_validation, hold_out};
+pub use kept_lines::KeptLines;
 pub use label_lines::{read_costs, read_label_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
 pub use maxmargin_core::features::{

@@ -101,6 +101,8 @@ pub struct ReadOptions {
     pub label_tags: bool,
     /// Whether templates of segments are looked at.
     pub segment_keys: bool,
+    /// Whether lines of columns are kept, so that answers can be written beside them.
+    pub keep_lines: bool,
 }
 
 /// What to do about values that a table does not have.
@@ -167,12 +169,16 @@ fn read_training_columns(
     let data = DatasetBuilder::growing(format.has_named_attributes());
     let mut data = with_label_options(data, options).with_allowed_labels(options.allowed_labels.clone());
     let columns = read_all(paths, first, format, options, &mut data)?;
+    let note = columns.note();
+    let columns = columns.into_columns().filter(|_| format == Format::Conll);
     let text_columns = data.take_text_columns();
     let (mut data, vocabulary, _) = data.finish();
     let mut vocabulary = vocabulary.unwrap_or_default();
     check_width(paths, &data, &vocabulary)?;
     let candidates = options.candidates;
-    let mut text = TextReading { columns: columns.map(Arc::new), candidates, ..TextReading::default() };
+    let notes = note.into_iter().collect();
+    let mut text =
+        TextReading { columns: columns.map(Arc::new), candidates, notes, ..TextReading::default() };
     text.notes.extend(match &data.candidates {
         Some(rows) => rows.note(&vocabulary.labels),
         None if options.label_sets => data.open.as_ref().and_then(OpenLabels::note),
@@ -213,6 +219,7 @@ fn with_label_options<'v>(data: DatasetBuilder<'v>, options: &ReadOptions) -> Da
         .with_label_lists(options.label_lists)
         .with_candidates(options.candidates)
         .with_segment_keys(options.segment_keys)
+        .with_lines(options.keep_lines)
         .with_renamed_labels(options.renamed_labels.clone())
 }
 
@@ -526,7 +533,7 @@ fn read_all(
     format: Format,
     options: &ReadOptions,
     data: &mut DatasetBuilder<'_>,
-) -> Result<Option<TextColumns>> {
+) -> Result<conll::Reader> {
     let mut columns = conll::Reader::new(&options.columns, options.text_columns.as_deref())?;
     let mut first = Some(first);
     for path in paths {
@@ -540,7 +547,7 @@ fn read_all(
             return Err(source.error("the file holds no examples"));
         }
     }
-    Ok(columns.into_columns().filter(|_| format == Format::Conll))
+    Ok(columns)
 }
 
 /// Reads one source to its end.

@@ -4,11 +4,12 @@
 //! where there are K of them. Where a label is in or out, n_k examples have it, and n − n_k do not: to miss it costs n / (2·n_k), and
 //! n / (2·(n − n_k)) where it is wrongly in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::data::{Alphabet, UNKNOWN_LABEL, read_label_costs, read_label_weights};
 use crate::error::{Error, Result};
+use crate::shown::{did_you_mean, excerpt};
 
 /// What labels cost.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,6 +45,18 @@ impl LabelWeights {
         match text.strip_prefix("weights=") {
             None => (text == "balanced").then_some(Self::Balanced),
             Some(file) => (!file.is_empty()).then(|| Self::File(file.into())),
+        }
+    }
+
+    /// What `FILE` and `balanced` say. Refused where there is no such file and a slip is likely.
+    pub(super) fn named(option: &str, text: &str) -> Result<Self> {
+        let meant = did_you_mean(text, ["balanced"]);
+        match text {
+            "balanced" => Ok(Self::Balanced),
+            file if !meant.is_empty() && !Path::new(file).exists() => {
+                Err(Error::parameter(option, format!("there is no file `{}`{meant}", excerpt(file))))
+            }
+            file => Ok(Self::File(file.into())),
         }
     }
 

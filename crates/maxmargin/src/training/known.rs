@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
     ) -> Result<Reading<Arc<dyn DataObject>>> {
         let reading = task.read(files, &self.options(options), Some(self.names))?;
         let mut seen = AttributesSeen::default();
-        seen.add(reading.data.as_ref(), reading.unseen.attributes);
+        seen.add(reading.data.as_ref(), reading.unseen);
         seen.check(files, *self)?;
         Ok(reading)
     }
@@ -55,7 +55,7 @@ impl<'a> Known<'a> {
         let (known, files, mut seen) = (*self, files.to_vec(), Some(AttributesSeen::default()));
         Ok(Box::new(std::iter::from_fn(move || match batches.next() {
             Some(batch) => Some(batch.inspect(|batch| {
-                seen.iter_mut().for_each(|seen| seen.add(batch.data.as_ref(), batch.unseen.attributes));
+                seen.iter_mut().for_each(|seen| seen.add(batch.data.as_ref(), batch.unseen));
             })),
             None => seen.take()?.check(&files, known).err().map(Err),
         })))

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::Known;
-use crate::data::{Alphabet, Attributes, DataObject};
+use crate::data::{Alphabet, Attributes, DataObject, Unseen};
 use crate::error::{Error, Place, Result};
 use crate::shown::{count, excerpt};
 
@@ -38,30 +38,45 @@ pub(super) fn check_format(
 #[derive(Default)]
 pub(super) struct AttributesSeen {
     shares_some: bool,
-    /// Whether there is anything that could have attributes.
-    has_parts: bool,
+    /// Whether all that is shared was found at the ends of sentences, or is a shape or a test.
+    is_foreign: bool,
+    parts: usize,
     /// Values of attributes that the model does not know.
     strangers: usize,
 }
 
 impl AttributesSeen {
     /// Counts some data.
-    pub fn add(&mut self, data: &dyn DataObject, strangers: usize) {
+    pub fn add(&mut self, data: &dyn DataObject, unseen: Unseen) {
         self.shares_some |= data.features().is_none_or(|features| features.stored() > 0);
-        self.has_parts |= data.parts().1 > 0;
-        self.strangers += strangers;
+        // What was recognised once stays so.
+        self.is_foreign = unseen.is_foreign;
+        self.parts += data.parts().1;
+        self.strangers += unseen.attributes;
     }
 
     /// Refuses data of which a model knows no attribute at all.
     pub fn check(&self, files: &[PathBuf], known: Known<'_>) -> Result<()> {
         let attributes = &known.names.attributes;
         // Numbered columns that are not mentioned are 0, and a row may be 0 throughout.
-        let is_bare = self.strangers == 0 && (!self.has_parts || !matches!(attributes, Attributes::Named(_)));
-        match is_bare || self.shares_some || attributes.is_empty() {
-            true => Ok(()),
-            false => Err(no_attribute(files, attributes, self.strangers)),
+        let is_bare = self.strangers == 0 && (self.parts == 0 || !matches!(attributes, Attributes::Named(_)));
+        // A few words may well be new ones.
+        let is_foreign = self.is_foreign && self.parts >= FEW_ROWS;
+        match (is_bare || attributes.is_empty(), self.shares_some) {
+            (false, true) if is_foreign => Err(only_marks(files, self.parts)),
+            (false, false) => Err(no_attribute(files, attributes, self.strangers)),
+            _ => Ok(()),
         }
     }
+}
+
+fn only_marks(files: &[PathBuf], tokens: usize) -> Error {
+    let problem = format!(
+        "the model knows none of the entries of this data: of {} it knows at most the ends of sentences, shapes and the like; \
+         this is data of another model, or its columns are in another order than in the training data",
+        count(tokens, "token")
+    );
+    at(files, problem)
 }
 
 fn no_attribute(files: &[PathBuf], attributes: &Attributes, strangers: usize) -> Error {

@@ -65,6 +65,11 @@ impl Layout {
         }
     }
 
+    /// What is written between columns.
+    pub(super) fn sign(&self) -> char {
+        if self.tabs { '\t' } else { ' ' }
+    }
+
     /// What is between columns, in words.
     pub(super) fn separator(&self) -> &'static str {
         if self.tabs { "tabs" } else { "spaces" }

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::alphabet::Alphabet;
 use super::edges::EDGE_LABELS;
+use super::kept_lines::LineKeeper;
 use super::label_spelling::LabelSpellings;
 use super::source::Line;
 use super::{
@@ -46,6 +47,9 @@ pub struct Unseen {
     pub labels: usize,
     /// The number of values that were dropped because their attribute is unknown (each occurrence counts).
     pub attributes: usize,
+    /// Whether none of the attributes that templates made and the vocabulary knows tells what any token is: they are marks of the ends of
+    /// sentences, shapes and the like, which any text has.
+    pub is_foreign: bool,
 }
 
 /// A data set in the making. A row is labelled, filled and ended; examples are ended after their last row.
@@ -88,6 +92,8 @@ pub(crate) struct DatasetBuilder<'v> {
     pairs: Option<Alphabet>,
     /// What rows are, where segments of them are to be known.
     segment_keys: Option<Vec<u64>>,
+    /// The lines of rows, where they are to be kept.
+    lines: Option<LineKeeper>,
     /// Columns of tables whose values are features.
     text_columns: Vec<String>,
     /// Where examples are graphs: the edge of each row.
@@ -149,6 +155,7 @@ impl<'v> DatasetBuilder<'v> {
             id: None,
             pairs: None,
             segment_keys: None,
+            lines: None,
             text_columns: Vec::new(),
             edges: None,
             unreachable: None,
@@ -167,6 +174,12 @@ impl<'v> DatasetBuilder<'v> {
     /// With what rows are, where segments of them are to be known.
     pub fn with_segment_keys(mut self, segment_keys: bool) -> Self {
         self.segment_keys = segment_keys.then(Vec::new);
+        self
+    }
+
+    /// With the lines of rows, where they are to be written again.
+    pub fn with_lines(mut self, lines: bool) -> Self {
+        self.lines = lines.then(LineKeeper::default);
         self
     }
 
@@ -235,6 +248,14 @@ impl<'v> DatasetBuilder<'v> {
         let is_known = |known: &Alphabet| known.get(&name).is_some();
         self.fixed_vocabulary().is_some_and(|names| is_known(&names.labels))
             || self.allowed.as_deref().is_some_and(is_known)
+    }
+
+    /// Whether a fixed vocabulary has an attribute of this name.
+    pub fn is_known_attribute(&self, name: &str) -> bool {
+        self.fixed_vocabulary().is_some_and(|names| match &names.attributes {
+            Attributes::Named(attributes) => attributes.get(name).is_some(),
+            Attributes::Numbered(_) => false,
+        })
     }
 
     /// What a label is called.
@@ -356,6 +377,16 @@ impl<'v> DatasetBuilder<'v> {
     /// Where what the open row is goes to, by which segments are known; none where nobody asks.
     pub fn segment_keys(&mut self) -> Option<&mut Vec<u64>> {
         self.segment_keys.as_mut()
+    }
+
+    /// Where the lines of rows go to; none where nobody asks.
+    pub fn lines(&mut self) -> Option<&mut LineKeeper> {
+        self.lines.as_mut()
+    }
+
+    /// Says whether what templates made tells nothing of the tokens so far that the vocabulary knows.
+    pub fn set_foreign(&mut self, is_foreign: bool) {
+        self.unseen.is_foreign = is_foreign;
     }
 
     /// Says that nothing is known about the label or the labels of the open row: it will count as wrong.
@@ -609,6 +640,7 @@ impl<'v> DatasetBuilder<'v> {
         });
         let rows = starts.last().copied().unwrap_or(0);
         let segment_keys = self.segment_keys.and_then(|keys| SegmentKeys::new(keys, rows).ok());
+        let lines = self.lines.and_then(|lines| lines.finish(rows));
         let features = match images {
             None => features.finish(columns).sparse_if_worthwhile(),
             Some(bytes) if bytes.is_empty() => FeatureMatrix::default(),
@@ -628,6 +660,7 @@ impl<'v> DatasetBuilder<'v> {
                 features: Arc::new(features),
                 pair_columns,
                 segment_keys,
+                lines,
                 labels,
                 sets,
                 candidates,

@@ -39,7 +39,7 @@ fn a_fixed_vocabulary_drops_and_counts_what_it_does_not_know() {
     data.end_row();
     data.end_example(1.0, None);
     let (data, _, unseen) = data.finish();
-    assert_eq!(unseen, Unseen { labels: 1, attributes: 2 });
+    assert_eq!(unseen, Unseen { labels: 1, attributes: 2, ..Unseen::default() });
     assert_eq!(data.labels, [UNKNOWN_LABEL]);
     assert_eq!(data.features.columns(), 2);
     assert_eq!(data.features.row(0).to_pairs(), [(0, 1.0), (1, 1.0)]);

@@ -80,6 +80,10 @@ pub struct Expander {
     found: Vec<u32>,
     name: String,
     part: String,
+    /// Whether an attribute was wanted that tells something of what the tokens are.
+    recognised: bool,
+    /// By piece: whether its expression matched, or its list had, anything yet.
+    matched: Vec<bool>,
 }
 
 /// The attributes that were met, by their templates and texts.
@@ -109,6 +113,8 @@ impl Expander {
             found: Vec::new(),
             name: String::new(),
             part: String::new(),
+            recognised: false,
+            matched: vec![false; pieces],
         };
         new.forget();
         new
@@ -117,6 +123,20 @@ impl Expander {
     /// What it expands.
     pub fn templates(&self) -> &Templates {
         &self.templates
+    }
+
+    /// Whether some attribute was wanted that has a text of its own: the marks of the sentence's ends, shapes and tests are like those of
+    /// any other text. Also where no template makes such attributes.
+    pub fn recognised_some(&self) -> bool {
+        self.recognised || !self.templates.parsed.tells_texts()
+    }
+
+    /// The commands whose expression matched nothing so far, or whose list had nothing, as they are written.
+    pub fn idle_commands(&self) -> impl Iterator<Item = String> + '_ {
+        let pieces = self.templates.parsed.pieces.iter().zip(&self.matched);
+        pieces
+            .filter(|(piece, matched)| piece.what.may_be_idle() && !**matched)
+            .map(|(piece, _)| piece.shown())
     }
 
     fn forget(&mut self) {
@@ -273,6 +293,7 @@ impl Expander {
                     let column = self.entries.iter().skip(piece.column).step_by(columns);
                     let marks = tree.marks(column.map(|&entry| texts.name(entry)));
                     let texts = &mut self.texts;
+                    self.matched[number] |= marks.iter().any(Option::is_some);
                     self.found
                         .extend(marks.into_iter().map(|mark| mark.map_or(NOTHING, |mark| texts.add(mark))));
                 }
@@ -317,12 +338,24 @@ impl Expander {
         let is_mark = self.marks.iter().any(|marks| marks.contains(&entry));
         self.part.clear();
         let text = match &piece.what {
-            What::Match(pattern) => Some(pattern.find(word).map_or("", |range| &word[range])),
-            What::Test(pattern) => Some(if pattern.find(word).is_some() { "true" } else { "false" }),
+            What::Match(pattern) => {
+                let range = pattern.find(word);
+                self.matched[number] |= range.is_some() && !is_mark;
+                Some(range.map_or("", |range| &word[range]))
+            }
+            What::Test(pattern) => {
+                let is_match = pattern.find(word).is_some();
+                self.matched[number] |= is_match && !is_mark;
+                Some(if is_match { "true" } else { "false" })
+            }
             What::Prefix(count) => letters::prefix(word, *count),
             What::Suffix(count) => letters::suffix(word, *count),
             What::Letter(place) => letters::letter(word, *place),
-            What::Listed(tree) => tree.has(word).then_some("1"),
+            What::Listed(tree) => {
+                let is_listed = tree.has(word);
+                self.matched[number] |= is_listed;
+                is_listed.then_some("1")
+            }
             _ => Some(word),
         };
         match (&piece.what, text) {
@@ -363,13 +396,19 @@ impl Expander {
     fn look(&self, place: Place, piece: usize, token: usize) -> u32 {
         let far = self.marks[0].len();
         let width = self.tokens + 2 * far;
-        let at = match place {
+        let at = self.token_at(place, token);
+        // The farthest place of any template has its mark.
+        self.found[piece * width + (at + far as isize) as usize]
+    }
+
+    /// Which token is at a place, seen from another one; before the first or after the last one there is none.
+    #[inline]
+    fn token_at(&self, place: Place, token: usize) -> isize {
+        match place {
             Place::Relative(row) => token as isize + row as isize,
             Place::Absolute(row) if row > 0 => row as isize - 1,
             Place::Absolute(row) => self.tokens as isize + row as isize,
-        };
-        // The farthest place of any template has its mark.
-        self.found[piece * width + (at + far as isize) as usize]
+        }
     }
 
     /// Writes the attributes that a template makes for a token. Returns how much they are at most.
@@ -474,6 +513,11 @@ impl Expander {
                     Weighted::Labels => sink.number(&self.name),
                     Weighted::Pairs => sink.number_of_pairs(&self.name),
                 };
+                let tells = |&(place, piece): &(Place, usize)| {
+                    let is_inside = (0..self.tokens as isize).contains(&self.token_at(place, token));
+                    is_inside && self.templates.parsed.pieces[piece].what.is_own_text()
+                };
+                self.recognised |= code.is_some() && template.pieces.iter().any(tells);
                 let code = code.map_or(ABSENT, |number| number + 2);
                 let known = &mut self.known[weighted as usize];
                 match (is_single, key) {

@@ -97,9 +97,42 @@ impl What {
     pub(super) fn is_of_marks(&self) -> bool {
         matches!(self, What::Entry | What::Match(_) | What::Test(_))
     }
+
+    /// Whether it is some of the token's own letters, which other texts need not have.
+    pub(super) fn is_own_text(&self) -> bool {
+        matches!(
+            self,
+            What::Entry
+                | What::Match(_)
+                | What::Prefix(_)
+                | What::Suffix(_)
+                | What::Letter(_)
+                | What::Grams(_)
+        )
+    }
+
+    /// Whether it looks for something that no token may have.
+    pub(super) fn may_be_idle(&self) -> bool {
+        matches!(self, What::Match(_) | What::Test(_) | What::InPhrase(_) | What::Listed(_))
+    }
+}
+
+impl Piece {
+    /// The command as it is written, for the token itself.
+    pub(super) fn shown(&self) -> String {
+        let (letter, arguments) = self.source.split_at(1);
+        format!("%{letter}[0,{arguments}")
+    }
 }
 
 impl Parsed {
+    /// Whether some template tells something of a token's own letters.
+    pub(super) fn tells_texts(&self) -> bool {
+        let templates = self.unigrams.iter().chain(&self.bigrams);
+        let mut pieces = templates.flat_map(|template| &template.pieces);
+        pieces.any(|&(_, piece)| self.pieces[piece].what.is_own_text())
+    }
+
     /// Adds the template of a line, unless it is blank or a comment.
     pub(super) fn add(&mut self, line: &Line<'_>, columns: &TextColumns) -> Result<()> {
         let text = line.text()?;

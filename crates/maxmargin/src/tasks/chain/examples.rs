@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::{
-    Completion, Dataset, ExampleRows, FeatureMatrix, RowCandidates, SegmentKeys, TaskData, UNKNOWN_LABEL,
-    refuse, starts,
+    Completion, Dataset, ExampleRows, FeatureMatrix, KeptLines, RowCandidates, SegmentKeys, TaskData,
+    UNKNOWN_LABEL, refuse, starts,
 };
 use crate::error::Result;
 use crate::tasks::RowExamples;
@@ -27,6 +27,7 @@ pub struct SequenceExamples {
     labels: GivenLabels,
     pair_columns: usize,
     segment_keys: Option<SegmentKeys>,
+    lines: Option<KeptLines>,
 }
 
 impl SequenceExamples {
@@ -38,7 +39,7 @@ impl SequenceExamples {
             );
         }
         rows.check_row_count("labels", labels.len())?;
-        Ok(Self { rows, labels: GivenLabels::new(labels), pair_columns: 0, segment_keys: None })
+        Ok(Self { rows, labels: GivenLabels::new(labels), pair_columns: 0, segment_keys: None, lines: None })
     }
 
     /// Groups of rows, with candidates for the label of each row.
@@ -121,7 +122,8 @@ impl TaskData for SequenceExamples {
         let of_examples = || examples.iter().flat_map(|&i| self.rows.range(i));
         let labels = self.labels.subset(of_examples(), of_examples());
         let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(of_examples()));
-        Ok(Self { rows, labels, pair_columns: self.pair_columns, segment_keys })
+        let lines = self.lines.as_ref().map(|lines| lines.subset(of_examples()));
+        Ok(Self { rows, labels, pair_columns: self.pair_columns, segment_keys, lines })
     }
 
     fn with_features(&self, features: Arc<FeatureMatrix>) -> Result<Self> {
@@ -130,7 +132,15 @@ impl TaskData for SequenceExamples {
 
     fn bytes(&self) -> usize {
         let keys = self.segment_keys.as_ref().map_or(0, SegmentKeys::bytes);
-        self.rows.bytes() + self.labels.bytes() + keys
+        let lines = self.lines.as_ref().map_or(0, KeptLines::bytes);
+        self.rows.bytes() + self.labels.bytes() + keys + lines
+    }
+
+    /// The lines of a file with the tags in a column of their own.
+    fn in_place(&self, example: usize, label: &serde_json::Value) -> Option<String> {
+        let tags: Vec<&str> =
+            label.as_array()?.iter().map(serde_json::Value::as_str).collect::<Option<_>>()?;
+        self.lines.as_ref()?.with_column(self.rows.range(example), tags.into_iter())
     }
 
     fn fingerprint(&self) -> u64 {
@@ -178,19 +188,21 @@ impl TaskData for SequenceExamples {
         let labels = self.labels.subset(places(), places()).settled();
         let segment_keys = self.segment_keys.as_ref().map(|keys| keys.subset(places()));
         let rows = rows.with_weights(weights)?;
-        Ok(Self { rows, labels, segment_keys, ..self.clone() })
+        Ok(Self { rows, labels, segment_keys, lines: None, ..self.clone() })
     }
 
     fn from_table(mut table: Dataset) -> Result<Self> {
         let pair_columns = std::mem::take(&mut table.pair_columns);
         let segment_keys = table.segment_keys.take();
+        let lines = table.lines.take();
         let candidates = table.candidates.take();
         let (rows, labels) = table.into_single_labels(Self::KIND)?;
         let examples = match candidates {
             Some(candidates) => Self::with_candidates(rows, candidates)?,
             None => Self::new(rows, labels)?,
         };
-        let examples = examples.with_pair_columns(pair_columns)?;
+        let mut examples = examples.with_pair_columns(pair_columns)?;
+        examples.lines = lines.filter(|lines| lines.rows() == examples.labels().len());
         match segment_keys {
             Some(keys) => examples.with_segment_keys(keys),
             None => Ok(examples),

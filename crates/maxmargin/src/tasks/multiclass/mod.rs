@@ -94,9 +94,8 @@ Metrics: error and accuracy, the mean loss, Macro-F1; with a background also Mic
             }
             "class-weights" => {
                 self.class_weights = match one(option, values)? {
-                    "balanced" => LabelWeights::Balanced,
                     "" => return Err(not_allowed(option, "", &["balanced", "FILE"])),
-                    file => LabelWeights::File(file.into()),
+                    weights => LabelWeights::named(option, weights)?,
                 }
             }
             _ => return Err(unknown(Self::NAME, option)),

@@ -1,0 +1,59 @@
+//! Sequences as CRFsuite reads them: what templates made of columns of text, for other programs to learn from.
+
+use std::io::{self, Write};
+
+use super::{Attributes, TaskData, UNKNOWN_LABEL, Vocabulary};
+use crate::tasks::SequenceExamples;
+
+/// Writes a token a line, `label TAB attribute[:value] TAB …`, and a blank line after each sequence. A token without a label begins with
+/// the tab. The values are written so that they are read again as they are.
+///
+/// ```
+/// use maxmargin::data::{ColumnOptions, ReadOptions, write_attribute_lines};
+/// use maxmargin::{Chain, Examples};
+/// # let folder = std::env::temp_dir().join(format!("maxmargin-lines-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let file = folder.join("new.txt");
+/// std::fs::write(&file, "He PRP B-NP\nreckons VBZ B-VP\n")?;
+/// let columns = ColumnOptions { templates: None, ..ColumnOptions::default() };
+/// let options = ReadOptions { columns, ..ReadOptions::default() };
+/// let examples = Examples::read_files(&Chain::default(), &[file], &options)?;
+/// let mut lines = Vec::new();
+/// write_attribute_lines(examples.data().of_type().unwrap(), examples.names(), &mut lines)?;
+/// assert_eq!(String::from_utf8(lines)?, "B-NP\tU0=He\tU1=PRP\nB-VP\tU0=reckons\tU1=VBZ\n\n");
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_attribute_lines(
+    sequences: &SequenceExamples,
+    names: &Vocabulary,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for example in 0..sequences.len() {
+        let rows = sequences.rows().input(example);
+        for (position, &label) in sequences.labels_of(example).iter().enumerate() {
+            if label != UNKNOWN_LABEL {
+                write!(out, "{}", escaped(names.labels.name(label)))?;
+            }
+            for (column, value) in rows.row(position).to_pairs() {
+                match &names.attributes {
+                    Attributes::Named(attributes) => {
+                        write!(out, "\t{}", escaped(attributes.name(column as u32)))?
+                    }
+                    Attributes::Numbered(_) => write!(out, "\t{}", column + 1)?,
+                }
+                if value != 1.0 {
+                    write!(out, ":{value}")?;
+                }
+            }
+            writeln!(out)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A name in which colons are no values.
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace(':', "\\:")
+}
