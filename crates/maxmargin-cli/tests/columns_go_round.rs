@@ -232,6 +232,12 @@ fn only_well_formed_tags_are_predicted() {
     let best = folder.output("predict --model m --input new.crf --well-formed --k-best 2");
     let lines: Vec<&str> = best.lines().collect();
     assert!(lines.windows(2).all(|two| !two[0].starts_with("# ") || two[1] != "I-X"), "{best}");
+    // Of a single token there are two well-formed answers, however many are asked for; and of one that must be B no other.
+    let all = folder.output("predict --model m --input new.crf --well-formed --k-best 9");
+    let of_first =
+        all.lines().take_while(|line| !line.starts_with("# 1") || *line == all.lines().next().unwrap());
+    assert_eq!(of_first.filter(|line| line.starts_with("# ")).count(), 2, "{all}");
+    assert!(!all.contains("e12") && all.lines().all(|line| line.len() < 40), "{all}");
     folder.write("truth.crf", "I-X\tw=b\n\n");
     let right = |flag: &str| folder.output(&format!("eval --model m --data truth.crf --json --quiet {flag}"));
     assert_ne!(right(""), right("--well-formed"));

@@ -6,8 +6,8 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use super::weights::Weights;
-use super::well_formed::bar;
-use crate::tasks::FittedObject;
+use super::well_formed::{bar, drop_barred, price};
+use crate::tasks::{FittedObject, Prediction};
 
 /// Trained weights, and shifts of labels where there are any.
 #[derive(Debug, Clone)]
@@ -36,6 +36,18 @@ impl DecidingWeights {
             task.shift_labels(shifts, weights);
         }
         bar(&self.barred, weights);
+    }
+
+    /// Predictions by weights with bars, without those that take a barred step, unless there is no other.
+    pub fn without_barred(
+        &self,
+        weights: &[f64],
+        mut predictions: Vec<Vec<Prediction>>,
+    ) -> Vec<Vec<Prediction>> {
+        if let Some(price) = price(&self.barred, weights) {
+            predictions.iter_mut().for_each(|list| drop_barred(list, price));
+        }
+        predictions
     }
 
     pub fn shifts(&self) -> Option<&Vec<f64>> {

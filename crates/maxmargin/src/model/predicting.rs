@@ -116,17 +116,14 @@ impl Model {
             let task = self.task.with_features(features.columns(), 0)?;
             let data = data.with_features(Arc::new(features))?;
             self.weights.decide(task.as_ref(), &mut weights);
-            let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k);
+            let predictions = predict(task.as_ref(), &weights, &self.names, data.as_ref(), k)
+                .map(|found| self.weights.without_barred(&weights, found));
             GATHERED.set(if weights.len() <= MOST_KEPT { weights } else { Vec::new() });
             return Ok(self.in_schemes_of_files(predictions?));
         }
-        Ok(self.in_schemes_of_files(predict(
-            self.task.as_ref(),
-            self.deciding_weights(),
-            &self.names,
-            data,
-            k,
-        )?))
+        let weights = self.deciding_weights();
+        let predictions = predict(self.task.as_ref(), weights, &self.names, data, k)?;
+        Ok(self.in_schemes_of_files(self.weights.without_barred(weights, predictions)))
     }
 
     /// Predictions with the tags that files have, where others were learnt.

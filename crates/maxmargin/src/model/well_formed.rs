@@ -7,6 +7,8 @@
 use super::{Block, Model};
 use crate::data::tag_scheme::TagScheme;
 use crate::error::{Error, Result};
+use crate::structure::Confidence;
+use crate::tasks::Prediction;
 
 /// What a barred step costs, in largest weights.
 const BAR: f64 = 1e12;
@@ -78,4 +80,28 @@ pub(super) fn bar(barred: &[usize], weights: &mut [f64]) {
     let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
     let count = weights.len();
     barred.iter().for_each(|from_end| weights[count - from_end] = -BAR * (1.0 + largest));
+}
+
+/// What a barred step costs by these weights; none where nothing is barred.
+pub(super) fn price(barred: &[usize], weights: &[f64]) -> Option<f64> {
+    barred
+        .first()
+        .and_then(|from_end| weights.get(weights.len().checked_sub(*from_end)?))
+        .map(|weight| -weight)
+}
+
+/// Drops the answers that take a barred step, but for the first, and says of what has no other value that its confidence is infinite.
+pub(super) fn drop_barred(answers: &mut Vec<Prediction>, price: f64) {
+    let Some(best) = answers.first().map(|best| best.score) else { return };
+    let is_far = |less: f64| less > price / 2.0;
+    answers.retain(|answer| !is_far(best - answer.score));
+    let free = |sure: &mut Confidence| {
+        for bound in [&mut sure.at_least, &mut sure.at_most] {
+            *bound = if is_far(*bound) { f64::INFINITY } else { *bound };
+        }
+    };
+    for certainty in answers.iter_mut().filter_map(|answer| answer.certainty.as_mut()) {
+        free(&mut certainty.margin);
+        certainty.parts.iter_mut().for_each(free);
+    }
 }
