@@ -29,26 +29,27 @@ pub fn write_attribute_lines(
     names: &Vocabulary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    // Each name once, however many tokens have it.
+    let attributes: Vec<String> = match &names.attributes {
+        Attributes::Named(names) => names.iter().map(|name| format!("\t{}", escaped(name))).collect(),
+        Attributes::Numbered(columns) => (1..=*columns).map(|column| format!("\t{column}")).collect(),
+    };
+    let labels: Vec<String> = names.labels.iter().map(escaped).collect();
     for example in 0..sequences.len() {
         let rows = sequences.rows().input(example);
         for (position, &label) in sequences.labels_of(example).iter().enumerate() {
             if label != UNKNOWN_LABEL {
-                write!(out, "{}", escaped(names.labels.name(label)))?;
+                out.write_all(labels[label as usize].as_bytes())?;
             }
             for (column, value) in rows.row(position).to_pairs() {
-                match &names.attributes {
-                    Attributes::Named(attributes) => {
-                        write!(out, "\t{}", escaped(attributes.name(column as u32)))?
-                    }
-                    Attributes::Numbered(_) => write!(out, "\t{}", column + 1)?,
-                }
+                out.write_all(attributes[column].as_bytes())?;
                 if value != 1.0 {
                     write!(out, ":{value}")?;
                 }
             }
-            writeln!(out)?;
+            out.write_all(b"\n")?;
         }
-        writeln!(out)?;
+        out.write_all(b"\n")?;
     }
     Ok(())
 }
