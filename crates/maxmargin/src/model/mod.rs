@@ -14,6 +14,7 @@ mod weights;
 mod well_formed;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use deciding::DecidingWeights;
 pub use description::Description;
@@ -25,7 +26,10 @@ use crate::error::{Error, Result};
 use crate::linear::norm_squared;
 use crate::output::OutputFile;
 use crate::solver::Certificate;
-use crate::tasks::{Fitted, FittedObject, Task};
+use crate::tasks::{Fitted, FittedObject, PartScorer, Task};
+
+/// The metadata of model files with a network have this key: they are read by the crate `maxmargin-neural`.
+pub const NETWORK_KEY: &str = "maxmargin-network";
 
 /// What errors call a model that is in no file.
 const IN_MEMORY: &str = "model in memory";
@@ -162,6 +166,16 @@ impl Model {
             return refuse("there is a finite number for each label");
         }
         Ok(Self { weights: self.weights.with_shifts(shifts), ..self })
+    }
+
+    /// The same model, whose predictions are made with part scores from elsewhere in the place of its weights: see
+    /// [`Fitted::with_scorer`]. Its file does not hold them. Refused where the model is of another task.
+    pub fn with_scorer<T: Task>(self, scorer: Arc<dyn PartScorer<T>>) -> Result<Self> {
+        let Some(task) = self.task_as::<T>() else {
+            let problem = format!("scores for {}, but the model is of {}", T::NAME, self.task.name());
+            return Err(Error::parameter("scorer", problem));
+        };
+        Ok(Self { task: Box::new(task.clone().with_scorer(scorer)?), ..self })
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded
