@@ -4,15 +4,15 @@
 //! cargo run --release -p maxmargin-neural --example parser -- train.conllu dev.conllu parser.model
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use maxmargin::data::{Preprocessing, ReadOptions, TaskData};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::{Fitted, Parsing, TreeExamples};
 use maxmargin::training::{Examples, HeldOut, Known};
 use maxmargin_neural::{
-    AdamOptions, ArcSizes, Dropout, EncoderSizes, EpochReport, Lexicon, Observer, ParserDescription, ParserNetwork,
-    Phase, TagColumn, TrainingOptions, model_file, train_model, train_more,
+    AdamOptions, ArcSizes, Dropout, EncoderSizes, EpochReport, Lexicon, Observer, ParserDescription,
+    ParserNetwork, Phase, TagColumn, TrainingOptions, model_file, train_model, train_more,
 };
 
 /// Prints a line for each epoch.
@@ -20,7 +20,8 @@ struct Lines;
 
 impl Observer for Lines {
     fn epoch(&mut self, report: &EpochReport) -> maxmargin::Result<()> {
-        let EpochReport { phase, epoch, surrogate, risk, seconds: [training, searching, evaluating], .. } = report;
+        let EpochReport { phase, epoch, surrogate, risk, seconds: [training, searching, evaluating], .. } =
+            report;
         let figure = |name| report.held_out.as_ref().and_then(|m| m.figure(name)).unwrap_or(f64::NAN);
         println!(
             "phase {} {surrogate} epoch {}/{}: H {risk:.4}, UAS {:.2}, LAS {:.2}{}; {training:.1} s ({searching:.1} in searches, {:.1} queries an example), {evaluating:.1} s on dev",
@@ -41,8 +42,11 @@ fn setting<T: std::str::FromStr>(name: &str, usual: T) -> T {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    model_file::register();
     let files: Vec<PathBuf> = std::env::args().skip(1).map(PathBuf::from).collect();
-    let [train, dev, model_path, start @ ..] = &files[..] else { return Err("train, dev, model and perhaps a start".into()) };
+    let [train, dev, model_path, start @ ..] = &files[..] else {
+        return Err("train, dev, model and perhaps a start".into());
+    };
     let task = Parsing { hash_bits: 8, ..Parsing::default() };
     let mut examples = Examples::read(&task, train)?;
     let first = setting("FIRST", usize::MAX);
@@ -62,7 +66,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let held_out = HeldOut::read(known, &task, std::slice::from_ref(dev), &ReadOptions::default(), None)?;
     let surrogate: Surrogate = setting("SURROGATE", Surrogate::MARGIN);
     let options = TrainingOptions {
-        phases: vec![Phase { surrogate, strategy: None, epochs: setting("EPOCHS", 20), rate: setting("RATE", 2e-3) }],
+        phases: vec![Phase {
+            surrogate,
+            strategy: None,
+            epochs: setting("EPOCHS", 20),
+            rate: setting("RATE", 2e-3),
+        }],
         adam: AdamOptions { ..AdamOptions::default() },
         batch: setting("BATCH", 600),
         seed: setting("SEED", 1),
@@ -71,7 +80,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let describe = |data: &TreeExamples| {
         let texts: Vec<_> = (0..data.len()).filter_map(|i| data.text(i)).collect();
-        let encoder = EncoderSizes { units: setting("UNITS", 200), layers: setting("LAYERS", 2), ..EncoderSizes::default() };
+        let encoder = EncoderSizes {
+            units: setting("UNITS", 200),
+            layers: setting("LAYERS", 2),
+            ..EncoderSizes::default()
+        };
         Ok(ParserDescription {
             lexicon: Lexicon::of(&texts, &[TagColumn::Upos, TagColumn::Xpos], 2),
             encoder,
@@ -83,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = match start {
         [] => train_model::<ParserNetwork>(task, describe, &examples, Some(&held_out), &options, &mut Lines)?,
         [start, ..] => {
-            let start = model_file::load(Path::new(start))?;
+            let start = maxmargin::Model::load(start)?;
             train_more::<ParserNetwork>(task, &start, &examples, Some(&held_out), &options, &mut Lines)?
         }
     };

@@ -1,12 +1,13 @@
 //! Checkpoints: all that a run needs to go on as if it had never stopped.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
 use maxmargin::tensor_file::said;
 use maxmargin::{Error, OutputFile, Result};
-use safetensors::SafeTensors;
-use safetensors::tensor::{Dtype, TensorView};
+use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
+use safetensors::{SafeTensors, serialize};
 use serde::{Deserialize, Serialize};
 
 use crate::adam::Adam;
@@ -61,19 +62,13 @@ impl Checkpoint {
                 tensors.push((format!("{kind}{place}"), values.len(), bytes));
             }
         }
-        let view = |(name, length, bytes): &'_ (String, usize, Vec<u8>)| {
-            let view = TensorView::new(Dtype::F32, vec![*length], bytes).map_err(|e| failed(e.to_string()))?;
-            Ok((name.clone(), (view.shape().to_vec(), bytes.clone())))
-        };
-        let views = tensors.iter().map(view).collect::<Result<Vec<_>>>()?;
-        let views = views
+        let views = tensors
             .iter()
-            .map(|(name, (shape, bytes))| Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?)))
-            .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
-            .map_err(|e| failed(e.to_string()))?;
-        let metadata = [(KEY.to_owned(), header)].into_iter().collect();
-        let bytes =
-            safetensors::serialize(views, Some(metadata)).map_err(|e| failed(e.to_string()))?;
+            .map(|(name, length, bytes)| Ok((name, TensorView::new(Dtype::F32, vec![*length], bytes)?)));
+        let views: std::result::Result<Vec<_>, SafeTensorError> = views.collect();
+        let metadata = HashMap::from([(KEY.to_owned(), header)]);
+        let bytes = views.and_then(|views| serialize(views, Some(metadata)));
+        let bytes = bytes.map_err(|e| failed(e.to_string()))?;
         let mut file = OutputFile::create(path)?;
         file.write_all(&bytes).map_err(|e| Error::io("write", path, e))?;
         file.finish()
@@ -96,7 +91,8 @@ impl Checkpoint {
             Err(error) => return Err(Error::io("read", path, error)),
         };
         let failed = |problem: String| Error::model(path, problem);
-        let (_, metadata) = SafeTensors::read_metadata(&bytes).map_err(|e| failed(format!("no checkpoint: {e}")))?;
+        let (_, metadata) =
+            SafeTensors::read_metadata(&bytes).map_err(|e| failed(format!("no checkpoint: {e}")))?;
         let header = metadata.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
         let header = header.ok_or_else(|| failed("no checkpoint of a network".to_owned()))?;
         let Header { fingerprint: found, steps, progress } =

@@ -85,11 +85,7 @@ fn finish<N: Network>(
         search: trained.search,
         solver: "adam".to_owned(),
         seed: options.seed,
-        certificate: Certificate {
-            primal: trained.risk,
-            lower_bound: f64::NEG_INFINITY,
-            oracle_gap: 0.0,
-        },
+        certificate: Certificate { primal: trained.risk, lower_bound: f64::NEG_INFINITY, oracle_gap: 0.0 },
         passes: trained.epochs,
         examples: examples.len(),
         attributes: names.attributes.len(),

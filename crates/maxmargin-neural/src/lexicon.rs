@@ -13,7 +13,7 @@ pub const UNKNOWN: u32 = 0;
 /// The row of the root, which stands before each sentence.
 const ROOT: u32 = 1;
 /// Rows before those of names.
-const SPECIAL: usize = 2;
+pub(crate) const SPECIAL: usize = 2;
 
 /// So many letters of a word are looked at: the first ones and the last ones.
 const LONGEST: usize = 24;
@@ -131,13 +131,13 @@ impl Lexicon {
         };
         let (words, counts) = Names::counted(forms(true).iter().map(String::as_str), least);
         let tags = columns.iter().map(|&column| {
-            let of = |text| {
-                (0..ConlluSentence::len(text)).map(move |word| text.column(word, column.column()))
-            };
+            let of =
+                |text| (0..ConlluSentence::len(text)).map(move |word| text.column(word, column.column()));
             (column, Names::counted(sentences.iter().flat_map(|text| of(text)), 1).0)
         });
         let forms = forms(false);
-        let letters = forms.iter().flat_map(|form| form.char_indices().map(|(at, c)| &form[at..at + c.len_utf8()]));
+        let letters =
+            forms.iter().flat_map(|form| form.char_indices().map(|(at, c)| &form[at..at + c.len_utf8()]));
         let letters = Names::counted(letters, 2).0;
         Self { words, counts, tags: tags.collect(), letters, given: Names::default() }
     }
@@ -150,7 +150,8 @@ impl Lexicon {
     /// A sentence in numbers.
     pub fn encode(&self, text: &ConlluSentence) -> EncodedSentence {
         let words = || (0..text.len()).map(|word| text.column(word, Column::Form));
-        let rooted = |rows: &mut dyn Iterator<Item = u32>| [ROOT].into_iter().chain(rows).collect::<Vec<u32>>();
+        let rooted =
+            |rows: &mut dyn Iterator<Item = u32>| [ROOT].into_iter().chain(rows).collect::<Vec<u32>>();
         let folded = |names: &Names| rooted(&mut words().map(|form| names.row(&form.to_lowercase())));
         let mut columns = vec![folded(&self.words)];
         for (column, names) in &self.tags {

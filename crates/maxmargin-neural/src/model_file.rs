@@ -21,7 +21,7 @@ use safetensors::{SafeTensors, serialize};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::network::{Builder, Network, ParserNetwork};
+use crate::network::{Builder, Network, ParserNetwork, TaggerNetwork};
 use crate::scorer::{NetworkScorer, tensor};
 
 /// The newest version of these files.
@@ -37,7 +37,9 @@ const FILES: FileKind = FileKind {
     unreadable: "the description of the network cannot be read",
     version: |version| {
         (version > FORMAT_VERSION).then(|| {
-            format!("made by a newer program: format version {version}, this one reads up to {FORMAT_VERSION}")
+            format!(
+                "made by a newer program: format version {version}, this one reads up to {FORMAT_VERSION}"
+            )
         })
     },
 };
@@ -61,7 +63,9 @@ pub fn save<N: Network>(model: &Model, path: &Path) -> Result<()> {
 pub fn to_bytes<N: Network>(model: &Model) -> Result<Vec<u8>> {
     let failed = |problem: String| Error::parameter("model", problem);
     let scorer = scorer_of::<N>(model).ok_or_else(|| failed("it has no such network".to_owned()))?;
-    let plain = model.to_bytes()?;
+    let plain =
+        model.without_scorer::<N::Task>().ok_or_else(|| failed("it is of another task".to_owned()))?;
+    let plain = plain.to_bytes()?;
     let mut tensors = vec![("model".to_owned(), Dtype::U8, vec![plain.len()], plain)];
     let trained = scorer.parameters.iter().map(|(name, var)| (name, var.as_tensor()));
     for (name, tensor) in trained.chain(scorer.parameters.fixed()) {
@@ -73,9 +77,9 @@ pub fn to_bytes<N: Network>(model: &Model) -> Result<Vec<u8>> {
     let network = serde_json::to_value(scorer.network.description()).map_err(|e| failed(e.to_string()))?;
     let header = Header { format_version: FORMAT_VERSION, task: model.task().name().to_owned(), network };
     let header = serde_json::to_string(&header).map_err(|e| failed(e.to_string()))?;
-    let views = tensors.iter().map(|(name, kind, shape, bytes)| {
-        Ok((name, TensorView::new(*kind, shape.clone(), bytes)?))
-    });
+    let views = tensors
+        .iter()
+        .map(|(name, kind, shape, bytes)| Ok((name, TensorView::new(*kind, shape.clone(), bytes)?)));
     let views: std::result::Result<Vec<_>, SafeTensorError> = views.collect();
     let metadata = HashMap::from([(KEY.to_owned(), header)]);
     views.and_then(|views| serialize(views, Some(metadata))).map_err(|e| failed(e.to_string()))
@@ -87,9 +91,9 @@ pub fn scorer_of<N: Network>(model: &Model) -> Option<&NetworkScorer<N>> {
     scorer.downcast_ref()
 }
 
-/// Loads a model with its network, of whatever task. All of it is checked.
-pub fn load(path: &Path) -> Result<Model> {
-    FILES.load(path, |_: &Header| Ok(()), from_tensors)
+/// From now on [`Model::load`] loads models with networks too.
+pub fn register() {
+    maxmargin::model::read_networks_with(from_bytes);
 }
 
 /// The model that [`to_bytes`] made bytes of.
@@ -100,7 +104,10 @@ pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Model> {
 fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Model> {
     match header.task.as_str() {
         "parsing" => of_kind::<ParserNetwork>(header, tensors),
-        other => Err(format!("no network for the task \"{}\" is known to this version", maxmargin::excerpt(other))),
+        "chain" => of_kind::<TaggerNetwork>(header, tensors),
+        other => {
+            Err(format!("no network for the task \"{}\" is known to this version", maxmargin::excerpt(other)))
+        }
     }
 }
 

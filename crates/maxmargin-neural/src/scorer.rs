@@ -35,11 +35,7 @@ impl<N> fmt::Debug for NetworkScorer<N> {
 }
 
 impl<N: Network> PartScorer<N::Task> for NetworkScorer<N> {
-    fn part_scores(
-        &self,
-        data: &<N::Task as Task>::Data,
-        examples: Range<usize>,
-    ) -> Result<Vec<Vec<f64>>> {
+    fn part_scores(&self, data: &<N::Task as Task>::Data, examples: Range<usize>) -> Result<Vec<Vec<f64>>> {
         let inputs = examples.map(|i| self.network.input(data, i)).collect::<Result<Vec<_>>>()?;
         let batch: Vec<&N::Input> = inputs.iter().collect();
         let scores = self.network.scores(&batch, &mut Pass::Predict);

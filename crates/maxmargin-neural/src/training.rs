@@ -11,13 +11,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use maxmargin::data::TaskData;
 use maxmargin::metrics::Metrics;
 use maxmargin::search::Strategy;
 use maxmargin::surrogate::Surrogate;
 use maxmargin::tasks::{Fitted, SearchOptions, Task};
 use maxmargin::training::HeldOut;
 use maxmargin::{Error, Result};
-use maxmargin::data::TaskData;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
@@ -54,8 +54,10 @@ pub struct TrainingOptions {
     pub patience: usize,
     /// The seed of all random numbers.
     pub seed: u64,
-    /// A file that holds the state after each epoch; a run goes on from it where it is there.
+    /// A file that holds the state after each epoch.
     pub checkpoint: Option<PathBuf>,
+    /// Whether a run goes on from that file where it is there.
+    pub resume: bool,
 }
 
 impl Default for TrainingOptions {
@@ -68,6 +70,7 @@ impl Default for TrainingOptions {
             patience: usize::MAX,
             seed: 1,
             checkpoint: None,
+            resume: true,
         }
     }
 }
@@ -122,7 +125,7 @@ pub trait Observer {
         Ok(())
     }
 
-    /// Whether the run is to end: it does after the epoch.
+    /// Whether the run is to end: it does after the batch, with the best network until then.
     fn is_interrupted(&self) -> bool {
         false
     }
@@ -172,11 +175,14 @@ pub fn train<N: Network>(
     run.begin()?;
     let mut search = String::new();
     while let Some(phase) = options.phases.get(run.state.phase) {
-        let asked = SearchOptions { surrogate: phase.surrogate, strategy: phase.strategy, ..Default::default() };
+        let asked =
+            SearchOptions { surrogate: phase.surrogate, strategy: phase.strategy, ..Default::default() };
         let objective = Objective::new(&run.task, data, &asked)?;
         search = objective.search().name().to_owned();
         while run.state.epoch < phase.epochs && run.state.without_gain < options.patience {
-            let report = run.epoch(phase, &objective)?;
+            let Some(report) = run.epoch(phase, &objective, observer)? else {
+                return run.finish(search);
+            };
             run.save()?;
             observer.epoch(&report)?;
             if observer.is_interrupted() {
@@ -214,7 +220,7 @@ impl<N: Network> Run<'_, N> {
     /// Starts, or goes on from a checkpoint.
     fn begin(&mut self) -> Result<()> {
         self.adam = Adam::new(&self.scorer.parameters);
-        if let Some(path) = &self.options.checkpoint
+        if let Some(path) = self.options.checkpoint.as_ref().filter(|_| self.options.resume)
             && let Some(checkpoint) = Checkpoint::read(path, self.fingerprint, &self.scorer.parameters)?
         {
             self.scorer.parameters.set(&checkpoint.values).map_err(of_network)?;
@@ -237,7 +243,13 @@ impl<N: Network> Run<'_, N> {
         Pcg64Mcg::seed_from_u64(maxmargin::data::fingerprint_of_bytes(text.as_bytes()))
     }
 
-    fn epoch(&mut self, phase: &Phase, objective: &Objective<N::Task>) -> Result<EpochReport> {
+    /// One epoch; none where it was broken off.
+    fn epoch(
+        &mut self,
+        phase: &Phase,
+        objective: &Objective<N::Task>,
+        observer: &dyn Observer,
+    ) -> Result<Option<EpochReport>> {
         let begun = Instant::now();
         let mut random = self.random();
         let batches = batches(&self.rows, self.options.batch, &mut random);
@@ -245,6 +257,9 @@ impl<N: Network> Run<'_, N> {
         let mean = self.inputs.len() as f64 / batches.len().max(1) as f64;
         let (mut value, mut queries, mut searching) = (0.0, 0, 0.0);
         for (place, batch) in batches.iter().enumerate() {
+            if observer.is_interrupted() {
+                return Ok(None);
+            }
             let inputs: Vec<&N::Input> = batch.iter().map(|&i| &self.inputs[i]).collect();
             let scores = self.scorer.network.scores(&inputs, &mut Pass::Train(&mut random));
             let scores = scores.map_err(of_network)?;
@@ -282,7 +297,7 @@ impl<N: Network> Run<'_, N> {
         };
         self.state.epoch += 1;
         self.state.epochs += 1;
-        Ok(report)
+        Ok(Some(report))
     }
 
     fn learn(

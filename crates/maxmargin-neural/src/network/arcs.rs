@@ -8,12 +8,12 @@
 
 use std::sync::Arc;
 
-use candle_core::{DType, Device, Result, Tensor};
+use candle_core::{Device, Result, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::dropout::Pass;
 use super::layers::{Hidden, Linear};
-use super::parameters::{Builder, Start};
+use super::parameters::{Builder, Start, check_sizes};
 use super::scores::Scores;
 use crate::ops::pair_products;
 
@@ -49,6 +49,7 @@ impl ArcScorer {
     /// For states of this size.
     pub fn new(states: usize, sizes: &ArcSizes, relations: usize, builder: &mut Builder) -> Result<Self> {
         let &ArcSizes { arc, relation } = sizes;
+        check_sizes(&[("arc", arc), ("relation", relation), ("relations", relations)])?;
         let columns = relation + 1;
         let start = Start::product(relation, columns);
         Ok(Self {
@@ -63,7 +64,13 @@ impl ArcScorer {
     }
 
     /// The scores of all arcs. Each sentence has a row more than words.
-    pub fn forward(&self, states: &Tensor, lengths: &[usize], rate: f64, pass: &mut Pass<'_>) -> Result<Scores> {
+    pub fn forward(
+        &self,
+        states: &Tensor,
+        lengths: &[usize],
+        rate: f64,
+        pass: &mut Pass<'_>,
+    ) -> Result<Scores> {
         // The rows of words, and how many heads and words each sentence has.
         let (mut rows, mut first, mut words) = (Vec::new(), 0, Vec::new());
         for &length in lengths {
@@ -89,7 +96,6 @@ impl ArcScorer {
 
         let arcs_of: Vec<usize> = words.iter().map(|&words| (words + 1) * words).collect();
         let relations_of: Vec<usize> = arcs_of.iter().map(|arcs| arcs * self.relations).collect();
-        debug_assert!(matches!(arcs.dtype(), DType::F32 | DType::F64));
         Ok(Scores::default().with(arcs, arcs_of).with(relations, relations_of))
     }
 }

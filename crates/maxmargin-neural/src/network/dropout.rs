@@ -5,6 +5,29 @@ use std::sync::Arc;
 use candle_core::{DType, Device, Result, Tensor};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+
+/// How much is left out in training.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dropout {
+    /// Of what the first layer sees.
+    pub inputs: f64,
+    /// Of the inputs of each LSTM.
+    pub layers: f64,
+    /// Of the states between the steps of an LSTM.
+    pub steps: f64,
+    /// Of the layers between LSTMs and scores.
+    pub scores: f64,
+    /// A name that occurs n times is taken for an unknown one with probability x/(x + n).
+    pub names: f64,
+}
+
+impl Default for Dropout {
+    fn default() -> Self {
+        Self { inputs: 0.33, layers: 0.33, steps: 0.33, scores: 0.33, names: 0.25 }
+    }
+}
 
 /// What a forward pass is for.
 pub enum Pass<'a> {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
-use super::dropout::Pass;
-use super::parameters::{Builder, Start};
+use super::dropout::{Dropout, Pass};
+use super::parameters::{Builder, Start, check_sizes};
 use crate::ops::{Direction, Recurrence, recurrence};
 
 /// A product with weights, and a constant.
@@ -17,11 +17,27 @@ pub struct Linear {
 
 impl Linear {
     /// A layer of this name.
-    pub fn new(name: &str, inputs: usize, outputs: usize, start: Start, builder: &mut Builder) -> Result<Self> {
+    pub fn new(
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+        start: Start,
+        builder: &mut Builder,
+    ) -> Result<Self> {
         Ok(Self {
             weights: builder.get(&format!("{name}.weights"), (inputs, outputs), start)?,
             bias: builder.get(&format!("{name}.bias"), outputs, Start::Constant(0.0))?,
         })
+    }
+
+    /// Its weights: inputs × outputs.
+    pub fn weights(&self) -> &Tensor {
+        &self.weights
+    }
+
+    /// Its constants.
+    pub fn bias(&self) -> &Tensor {
+        &self.bias
     }
 
     /// Its outputs for rows of inputs.
@@ -50,7 +66,13 @@ impl Hidden {
     }
 
     /// Its outputs for the rows of sequences.
-    pub fn forward(&self, rows: &Tensor, lengths: &[usize], rate: f64, pass: &mut Pass<'_>) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        rows: &Tensor,
+        lengths: &[usize],
+        rate: f64,
+        pass: &mut Pass<'_>,
+    ) -> Result<Tensor> {
         pass.dropped(&leaky(&self.linear.forward(rows)?)?, lengths, rate)
     }
 }
@@ -104,5 +126,38 @@ impl BiLstm {
             recurrence(&projected.narrow(1, place * gates, gates)?, weights, over)
         };
         Ok([run(0, &self.forward, Direction::Forward)?, run(1, &self.backward, Direction::Backward)?])
+    }
+}
+
+/// Several of them, one over the other.
+#[derive(Debug, Clone)]
+pub struct Layers(Vec<BiLstm>);
+
+impl Layers {
+    /// Layers over so many inputs.
+    pub fn new(mut inputs: usize, units: usize, count: usize, builder: &mut Builder) -> Result<Self> {
+        check_sizes(&[("units", units), ("layers", count)])?;
+        let mut layers = Vec::new();
+        for layer in 0..count {
+            layers.push(BiLstm::new(&format!("layer{layer}"), inputs, units, builder)?);
+            inputs = 2 * units;
+        }
+        Ok(Self(layers))
+    }
+
+    /// The states of the last layer.
+    pub fn forward(
+        &self,
+        inputs: &Tensor,
+        lengths: &Arc<Vec<usize>>,
+        dropout: &Dropout,
+        pass: &mut Pass<'_>,
+    ) -> Result<Tensor> {
+        let mut states = pass.dropped(inputs, lengths, dropout.inputs)?;
+        for layer in &self.0 {
+            let [forward, backward] = layer.states(&layer.project(&states)?, lengths, dropout.steps, pass)?;
+            states = pass.dropped(&Tensor::cat(&[forward, backward], 1)?, lengths, dropout.layers)?;
+        }
+        Ok(states)
     }
 }

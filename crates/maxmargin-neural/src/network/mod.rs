@@ -6,6 +6,7 @@ mod layers;
 mod parameters;
 mod parser;
 mod scores;
+mod tagger;
 mod words;
 
 use std::fmt::Debug;
@@ -16,11 +17,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use self::arcs::ArcSizes;
-pub use self::dropout::Pass;
+pub use self::dropout::{Dropout, Pass};
 pub use self::parameters::{Builder, Parameters, Start};
 pub use self::parser::{ParserDescription, ParserNetwork};
 pub use self::scores::Scores;
-pub use self::words::{Dropout, EncoderSizes, WordBatch};
+pub use self::tagger::{TaggerDescription, TaggerNetwork, TaggerSizes};
+pub use self::words::{EncoderSizes, WordBatch};
 
 /// A network that scores the parts of labels.
 pub trait Network: Debug + Send + Sync + Sized + 'static {

@@ -29,6 +29,17 @@ impl Start {
     }
 }
 
+/// The largest size of a layer.
+const LARGEST: usize = 1 << 16;
+
+/// Refuses sizes with which nothing can be reckoned.
+pub fn check_sizes(sizes: &[(&str, usize)]) -> Result<()> {
+    match sizes.iter().find(|(_, size)| !(1..=LARGEST).contains(size)) {
+        Some((name, size)) => bail!("the size {name} is {size}; it is from 1 to {LARGEST}"),
+        None => Ok(()),
+    }
+}
+
 /// Where parameters come from.
 enum Source {
     Random(Pcg64Mcg),
@@ -46,7 +57,12 @@ pub struct Builder {
 impl Builder {
     /// Parameters at random, of single or double precision. The same seed gives the same ones.
     pub fn random(seed: u64, kind: DType) -> Self {
-        Self { source: Source::Random(Pcg64Mcg::seed_from_u64(seed)), kind, made: BTreeMap::new(), fixed: BTreeMap::new() }
+        Self {
+            source: Source::Random(Pcg64Mcg::seed_from_u64(seed)),
+            kind,
+            made: BTreeMap::new(),
+            fixed: BTreeMap::new(),
+        }
     }
 
     /// The parameters of a file. What is not there, or of another shape, is refused: nothing is reserved that the file does not hold.

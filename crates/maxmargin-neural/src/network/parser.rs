@@ -1,16 +1,16 @@
 //! The network of the task parsing: words in, scores of labelled arcs out.
 
-use candle_core::{Result, Tensor, bail};
+use candle_core::{Result, Tensor};
 use maxmargin::Error;
 use maxmargin::tasks::{Parsing, TreeExamples};
 use serde::{Deserialize, Serialize};
 
+use super::Network;
 use super::arcs::{ArcScorer, ArcSizes};
-use super::dropout::Pass;
+use super::dropout::{Dropout, Pass};
 use super::parameters::Builder;
 use super::scores::Scores;
-use super::words::{Dropout, EncoderSizes, WordBatch, WordEncoder};
-use super::Network;
+use super::words::{EncoderSizes, WordBatch, WordEncoder};
 use crate::lexicon::{EncodedSentence, Lexicon};
 
 /// The names and sizes of a parser.
@@ -45,19 +45,13 @@ impl Network for ParserNetwork {
 
     fn new(mut description: ParserDescription, labels: usize, builder: &mut Builder) -> Result<Self> {
         let ParserDescription { lexicon, encoder: sizes, arcs, .. } = &description;
-        if sizes.layers == 0 || sizes.units == 0 || sizes.word == 0 {
-            bail!("a network has layers, units in them, and numbers for each word");
-        }
         let device = &candle_core::Device::Cpu;
         let table = match &description.given {
-            Some(rows) => {
-                Some(Tensor::from_slice(rows, (lexicon.given.rows(), sizes.given), device)?)
-            }
+            Some(rows) => Some(Tensor::from_slice(rows, (lexicon.given.rows(), sizes.given), device)?),
             None => None,
         };
         let given = (sizes.given > 0).then_some((lexicon.given.rows(), table.as_ref()));
-        let encoder =
-            WordEncoder::new(sizes, &lexicon.columns(), lexicon.letters.rows(), given, builder)?;
+        let encoder = WordEncoder::new(sizes, &lexicon.columns(), lexicon.letters.rows(), given, builder)?;
         let scorer = ArcScorer::new(2 * sizes.units, arcs, labels, builder)?;
         description.given = None;
         Ok(Self { description, encoder, scorer })

@@ -9,9 +9,9 @@ use candle_core::{Device, Result, Tensor};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::dropout::Pass;
-use super::layers::{BiLstm, Linear};
-use super::parameters::{Builder, Start};
+use super::dropout::{Dropout, Pass};
+use super::layers::{BiLstm, Layers, Linear};
+use super::parameters::{Builder, Start, check_sizes};
 use crate::lexicon::UNKNOWN;
 
 /// The sizes of an encoder.
@@ -37,28 +37,6 @@ pub struct EncoderSizes {
 impl Default for EncoderSizes {
     fn default() -> Self {
         Self { word: 100, tag: 50, letter: 32, spelling: 50, units: 200, layers: 2, given: 0 }
-    }
-}
-
-/// How much is left out in training.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dropout {
-    /// Of the embeddings of a word.
-    pub inputs: f64,
-    /// Of the inputs of each LSTM.
-    pub layers: f64,
-    /// Of the states between the steps of an LSTM.
-    pub steps: f64,
-    /// Of the layers between LSTMs and scores.
-    pub scores: f64,
-    /// A word that occurs n times is taken for an unknown one with probability x/(x + n).
-    pub words: f64,
-}
-
-impl Default for Dropout {
-    fn default() -> Self {
-        Self { inputs: 0.33, layers: 0.33, steps: 0.33, scores: 0.33, words: 0.25 }
     }
 }
 
@@ -115,7 +93,7 @@ pub struct WordEncoder {
     tables: Vec<Tensor>,
     given: Option<(Tensor, Linear)>,
     spelling: Option<Spelling>,
-    layers: Vec<BiLstm>,
+    layers: Layers,
 }
 
 impl WordEncoder {
@@ -128,6 +106,9 @@ impl WordEncoder {
         given: Option<(usize, Option<&Tensor>)>,
         builder: &mut Builder,
     ) -> Result<Self> {
+        let &EncoderSizes { word, tag, letter, spelling, given: of_given, .. } = sizes;
+        check_sizes(&[("word", word), ("tag", tag), ("letter", letter.max(1)), ("given", of_given.max(1))])?;
+        check_sizes(&[("spelling", spelling)])?;
         let (mut tables, mut inputs) = (Vec::new(), 0);
         for (place, &names) in columns.iter().enumerate() {
             let size = if place == 0 { sizes.word } else { sizes.tag };
@@ -155,11 +136,7 @@ impl WordEncoder {
                 })
             }
         };
-        let mut layers = Vec::new();
-        for layer in 0..sizes.layers {
-            layers.push(BiLstm::new(&format!("layer{layer}"), inputs, sizes.units, builder)?);
-            inputs = 2 * sizes.units;
-        }
+        let layers = Layers::new(inputs, sizes.units, sizes.layers, builder)?;
         Ok(Self { tables, given, spelling, layers })
     }
 
@@ -179,7 +156,7 @@ impl WordEncoder {
             if let (0, Pass::Train(random)) = (place, &mut *pass) {
                 for number in &mut numbers {
                     let count = f64::from(counts.get(*number as usize).copied().unwrap_or(0));
-                    let rate = dropout.words / (dropout.words + count);
+                    let rate = dropout.names / (dropout.names + count);
                     if count > 0.0 && random.random::<f64>() < rate {
                         *number = UNKNOWN;
                     }
@@ -193,14 +170,6 @@ impl WordEncoder {
         if let Some(spelling) = &self.spelling {
             inputs.push(spelling.forward(batch, pass)?);
         }
-        let mut states = pass.dropped(&Tensor::cat(&inputs, 1)?, lengths, dropout.inputs)?;
-        for (place, layer) in self.layers.iter().enumerate() {
-            if place > 0 {
-                states = pass.dropped(&states, lengths, dropout.layers)?;
-            }
-            let projected = layer.project(&states)?;
-            states = Tensor::cat(&layer.states(&projected, lengths, dropout.steps, pass)?, 1)?;
-        }
-        pass.dropped(&states, lengths, dropout.layers)
+        self.layers.forward(&Tensor::cat(&inputs, 1)?, lengths, dropout, pass)
     }
 }

@@ -6,7 +6,9 @@ mod pairs;
 mod product;
 mod real;
 mod recurrence;
+mod row_sums;
 
 pub use pairs::pair_products;
 pub use real::Real;
 pub use recurrence::{Direction, Recurrence, recurrence};
+pub use row_sums::{Bags, row_sums};

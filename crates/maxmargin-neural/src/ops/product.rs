@@ -34,14 +34,7 @@ impl<'a, T> Matrix<'a, T> {
 /// `out` becomes a·b, or out + a·b.
 pub fn multiply<T: Real>(a: Matrix<'_, T>, b: Matrix<'_, T>, out: &mut [T], is_added: bool) -> Result<()> {
     if a.columns != b.rows || Some(out.len()) != a.rows.checked_mul(b.columns) {
-        bail!(
-            "{} × {} times {} × {} into {} numbers",
-            a.rows,
-            a.columns,
-            b.rows,
-            b.columns,
-            out.len()
-        );
+        bail!("{} × {} times {} × {} into {} numbers", a.rows, a.columns, b.rows, b.columns, out.len());
     }
     if out.is_empty() {
         return Ok(());

@@ -27,7 +27,7 @@ impl Real for f64 {
     }
 
     fn tanh(values: &mut [f64]) {
-        values.iter_mut().for_each(|x| *x = x.tanh());
+        values.iter_mut().for_each(|x| *x = f64::tanh(*x));
     }
 }
 
@@ -74,8 +74,8 @@ mod tests {
         let single: Vec<f32> = (-60..60).map(|i| i as f32 / 7.0).collect();
         let double: Vec<f64> = single.iter().map(|&x| x.into()).collect();
         for (of_single, of_double) in [
-            (f32::sigmoid as fn(&mut [f32]), f64::sigmoid as fn(&mut [f64])),
-            (f32::tanh as fn(&mut [f32]), f64::tanh as fn(&mut [f64])),
+            (<f32 as Real>::sigmoid as fn(&mut [f32]), <f64 as Real>::sigmoid as fn(&mut [f64])),
+            (<f32 as Real>::tanh as fn(&mut [f32]), <f64 as Real>::tanh as fn(&mut [f64])),
         ] {
             let (mut single, mut double) = (single.clone(), double.clone());
             of_single(&mut single);

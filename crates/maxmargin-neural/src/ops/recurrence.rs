@@ -191,7 +191,8 @@ impl Lstm {
         let widest = self.steps.widths.first().copied().unwrap_or(0);
         let mut of_gates = vec![T::zero(); rows * gates];
         // What the later step says of the states and cells that went into it.
-        let (mut of_states, mut of_cells) = (vec![T::zero(); widest * units], vec![T::zero(); widest * units]);
+        let (mut of_states, mut of_cells) =
+            (vec![T::zero(); widest * units], vec![T::zero(); widest * units]);
         for t in (0..self.steps.widths.len()).rev() {
             let (start, width) = (self.steps.starts[t], self.steps.widths[t]);
             let before = t.checked_sub(1).map(|last| self.steps.starts[last]);
@@ -280,14 +281,14 @@ impl CustomOp2 for Lstm {
         let shape = Shape::from((self.steps.rows.len(), self.units));
         Ok(match inputs {
             CpuStorage::F32(_) => {
-                let (states, kept) =
-                    self.forward::<f32>(contiguous(inputs, layout)?, contiguous(weights, layout_of_weights)?)?;
+                let (states, kept) = self
+                    .forward::<f32>(contiguous(inputs, layout)?, contiguous(weights, layout_of_weights)?)?;
                 self.keep(AnyKept::Single(kept));
                 (CpuStorage::F32(states), shape)
             }
             CpuStorage::F64(_) => {
-                let (states, kept) =
-                    self.forward::<f64>(contiguous(inputs, layout)?, contiguous(weights, layout_of_weights)?)?;
+                let (states, kept) = self
+                    .forward::<f64>(contiguous(inputs, layout)?, contiguous(weights, layout_of_weights)?)?;
                 self.keep(AnyKept::Double(kept));
                 (CpuStorage::F64(states), shape)
             }

@@ -7,6 +7,7 @@
 mod deciding;
 mod description;
 mod file;
+mod network;
 mod predicting;
 mod pruning;
 mod tensors;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use deciding::DecidingWeights;
 pub use description::Description;
+pub use network::{NETWORK_KEY, NetworkReader, read_networks_with};
 pub use predicting::Attribute;
 use weights::Weights;
 
@@ -27,9 +29,6 @@ use crate::linear::norm_squared;
 use crate::output::OutputFile;
 use crate::solver::Certificate;
 use crate::tasks::{Fitted, FittedObject, PartScorer, Task};
-
-/// The metadata of model files with a network have this key: they are read by the crate `maxmargin-neural`.
-pub const NETWORK_KEY: &str = "maxmargin-network";
 
 /// What errors call a model that is in no file.
 const IN_MEMORY: &str = "model in memory";
@@ -176,6 +175,12 @@ impl Model {
             return Err(Error::parameter("scorer", problem));
         };
         Ok(Self { task: Box::new(task.clone().with_scorer(scorer)?), ..self })
+    }
+
+    /// The same model without them: what is left is what its file of weights holds. None where the model is of another task.
+    pub fn without_scorer<T: Task>(&self) -> Option<Self> {
+        let task = Box::new(self.task_as::<T>()?.without_scorer());
+        Some(Self { task, ..self.clone() })
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded

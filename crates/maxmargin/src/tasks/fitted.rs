@@ -59,6 +59,11 @@ impl<T: Task> Fitted<T> {
         }
     }
 
+    /// The same task with predictions by weights.
+    pub fn without_scorer(&self) -> Self {
+        Self { scorer: None, ..self.clone() }
+    }
+
     /// What scores the parts of inputs in the place of weights, if anything does.
     pub fn scorer(&self) -> Option<&dyn PartScorer<T>> {
         self.scorer.as_deref()
