@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::network::{Builder, Network, ParserNetwork, TaggerNetwork};
-use crate::scorer::{NetworkScorer, tensor};
+use crate::scorer::{NetworkScorer, tensor, words_of};
 
 /// The newest version of these files.
 const FORMAT_VERSION: u32 = 1;
@@ -131,12 +131,12 @@ fn of_kind<N: Network>(header: Header, tensors: &SafeTensors<'_>) -> Checked<Mod
         if values.iter().any(|x| !x.is_finite()) {
             return Err(format!("the tensor {} holds what is no number", maxmargin::excerpt(name)));
         }
-        stored.insert(name.to_owned(), tensor(&values, view.shape()).map_err(|e| said(&e))?);
+        stored.insert(name.to_owned(), tensor(&values, view.shape()).map_err(|e| words_of(&e))?);
     }
     let description = serde_json::from_value(header.network)
         .map_err(|e| format!("the description of the network cannot be read: {}", said(&e)))?;
     let mut builder = Builder::stored(stored, DType::F32);
-    let network = N::new(description, model.task().labels(), &mut builder).map_err(|e| said(&e))?;
-    let parameters = builder.finish().map_err(|e| said(&e))?;
+    let network = N::new(description, model.task().labels(), &mut builder).map_err(|e| words_of(&e))?;
+    let parameters = builder.finish().map_err(|e| words_of(&e))?;
     model.with_scorer::<N::Task>(Arc::new(NetworkScorer { network, parameters })).map_err(|e| e.to_string())
 }

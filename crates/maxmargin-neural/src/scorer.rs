@@ -6,13 +6,20 @@ use std::sync::Arc;
 
 use candle_core::{DType, Device, Tensor};
 use maxmargin::tasks::{PartScorer, Task};
+use maxmargin::tensor_file::said;
 use maxmargin::{Error, Result};
 
 use crate::network::{Network, Parameters, Pass};
 
+/// What an error of tensors says, without where in the program it was.
+pub(crate) fn words_of(error: &candle_core::Error) -> String {
+    let text = error.to_string();
+    said(&text.lines().next().unwrap_or_default())
+}
+
 /// What goes wrong inside a network.
 pub(crate) fn of_network(error: candle_core::Error) -> Error {
-    Error::parameter("network", error.to_string())
+    Error::parameter("network", words_of(&error))
 }
 
 /// A network with its parameters.

@@ -60,9 +60,10 @@ fn what_is_no_model_is_an_error() -> Result<()> {
         }
     };
     for (from, to, problem) in [
-        ("\\\"units\\\":12", "\\\"units\\\":1000000000", "expected"),
+        ("\\\"units\\\":12", "\\\"units\\\":13", "expected"),
+        ("\\\"units\\\":12", "\\\"units\\\":1000000000", "65536"),
         ("\\\"units\\\":12", "\\\"units\\\":4611686018427387904", ""),
-        ("\\\"units\\\":12", "\\\"units\\\":0", "layers"),
+        ("\\\"units\\\":12", "\\\"units\\\":0", "from 1"),
         ("\\\"layers\\\":2", "\\\"layers\\\":3", "missing"),
         ("\\\"layers\\\":2", "\\\"layers\\\":1", "belongs to nothing"),
         ("\\\"letter\\\":4", "\\\"letter\\\":-4", "cannot be read"),
