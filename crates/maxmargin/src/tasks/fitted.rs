@@ -40,8 +40,9 @@ pub struct Fitted<T: Task> {
     scorer: Option<Arc<dyn PartScorer<T>>>,
 }
 
-/// So many examples are scored from outside at a time.
+/// So many examples are scored from outside at a time, of so many part scores together unless it is one.
 const SCORED_AT_ONCE: usize = 64;
+const SCORES_AT_ONCE: usize = 1 << 22;
 
 impl<T: Task> Fitted<T> {
     /// A [resolved](Task::resolve) task with this many features and labels.
@@ -199,8 +200,8 @@ impl<T: Task> Fitted<T> {
         of: impl Fn(&InputOf<T>, &mut ScoresOf<T>, Vec<Found<LabelOf<T>>>) -> R + Sync,
     ) -> Result<Vec<R>> {
         let mut all = Vec::with_capacity(data.len());
-        for start in (0..data.len()).step_by(SCORED_AT_ONCE) {
-            let examples = start..data.len().min(start + SCORED_AT_ONCE);
+        while all.len() < data.len() {
+            let examples = all.len()..self.end_of_batch(data, all.len());
             let parts = scorer.part_scores(data, examples.clone())?;
             if parts.len() != examples.len() {
                 let problem = format!("scores of {} examples, not {}", parts.len(), examples.len());
@@ -208,7 +209,9 @@ impl<T: Task> Fitted<T> {
             }
             let predict = |scores: &mut ScoresOf<T>, (i, parts): (usize, &Vec<f64>)| {
                 let input = T::input(data, i);
-                let Some(of_parts) = self.structure.offers().parts else { return Ok(None) };
+                let Some(of_parts) = self.structure.offers().parts else {
+                    return Err(Error::parameter("scorer", "the structure takes no part scores"));
+                };
                 let count = of_parts.count(&input);
                 if parts.len() != count || parts.iter().any(|part| !part.is_finite()) {
                     let problem = format!("{} scores, where {count} finite ones should be", parts.len());
@@ -216,15 +219,29 @@ impl<T: Task> Fitted<T> {
                 }
                 of_parts.scores_from_parts(&input, parts, scores);
                 let found = self.best(&input, k, scores);
-                Ok(Some(of(&input, scores, found)))
+                Ok(of(&input, scores, found))
             };
             let scored = examples.into_par_iter().zip(&parts);
-            let some: Vec<Result<Option<R>>> = scored.map_init(Default::default, predict).collect();
+            let some: Vec<Result<R>> = scored.map_init(Default::default, predict).collect();
             for result in some {
-                all.extend(result?);
+                all.push(result?);
             }
         }
         Ok(all)
+    }
+
+    /// Where the examples end that are scored together with the one at `start`.
+    fn end_of_batch(&self, data: &T::Data, start: usize) -> usize {
+        let count = |i| self.structure.offers().parts.map_or(0, |parts| parts.count(&T::input(data, i)));
+        let (mut end, mut sum) = (start + 1, count(start));
+        while end < data.len() && end - start < SCORED_AT_ONCE {
+            sum += count(end);
+            if sum > SCORES_AT_ONCE {
+                break;
+            }
+            end += 1;
+        }
+        end
     }
 
     /// The best labels of an input that is scored.
