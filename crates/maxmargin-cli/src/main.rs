@@ -86,11 +86,17 @@ fn tree(is_whole: bool) -> Tree {
         .subcommand(with_tasks::<Train>("train", is_whole).display_order(1))
         .subcommand(with_tasks::<Path>("path", is_whole).display_order(11))
         .subcommand(compare::command(is_whole).display_order(12));
+    #[cfg(feature = "neural")]
+    let tree = tree.subcommand(
+        with_tasks::<commands::train_network::TrainNetwork>("train-network", is_whole).display_order(2),
+    );
     help::short(tree)
 }
 
 fn main() -> ExitCode {
     interrupt::prepare();
+    #[cfg(feature = "neural")]
+    maxmargin_neural::model_file::register();
     finish(match maxmargin_align::register() {
         Ok(()) => run(),
         Err(error) => Err(error.into()),
@@ -106,6 +112,8 @@ fn run() -> Result<()> {
     };
     let result = match matches.subcommand() {
         Some(("train", own)) => parse_for_task::<Train>(own),
+        #[cfg(feature = "neural")]
+        Some(("train-network", own)) => parse_for_task::<commands::train_network::TrainNetwork>(own),
         Some(("path", own)) => parse_for_task::<Path>(own),
         Some(("compare", own)) => own.subcommand().map_or(Ok(()), compared),
         Some((_, own)) => {

@@ -18,6 +18,7 @@ mod lambda_is_chosen;
 mod landmarks_go_round;
 mod matchings_go_round;
 mod models_are_looked_into;
+mod networks_go_round;
 mod nothing_is_silent;
 mod orders_go_round;
 mod outputs_spare_inputs;

@@ -62,6 +62,38 @@ impl FileKind {
         self.load_opened(path, TensorFile::open(path), check, build)
     }
 
+    /// The same, where a file whose metadata has another key goes to `other` as a whole.
+    pub(crate) fn load_or<D: DeserializeOwned, T>(
+        &self,
+        path: &Path,
+        content: Option<Vec<u8>>,
+        (key, other): (&str, impl FnOnce(Vec<u8>) -> crate::Result<T>),
+        check: impl FnOnce(&D) -> Checked<()>,
+        build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
+    ) -> crate::Result<T> {
+        let file = match content {
+            Some(bytes) => {
+                let length = bytes.len() as u64;
+                TensorFile::new(Box::new(io::Cursor::new(bytes)), Some(length))
+            }
+            None => TensorFile::open(path),
+        };
+        match file {
+            Ok(file) if file.description(self.key).is_err() && file.description(key).is_ok() => {
+                let bytes = file.read().map_err(|refused| self.refused(path, refused))?;
+                other(bytes.0)
+            }
+            file => self.load_opened(path, file, check, build),
+        }
+    }
+
+    fn refused(&self, path: &Path, refused: Refused) -> Error {
+        match refused.explain(self.container, self.no_description) {
+            Ok(problem) => Error::model(path, problem),
+            Err(error) => Error::io("read", path, error),
+        }
+    }
+
     /// The same of the content of a file, which errors call by this name.
     pub fn load_bytes<D: DeserializeOwned, T>(
         &self,
@@ -82,10 +114,7 @@ impl FileKind {
         check: impl FnOnce(&D) -> Checked<()>,
         build: impl FnOnce(D, &SafeTensors<'_>) -> Checked<T>,
     ) -> crate::Result<T> {
-        let refuse = |refused: Refused| match refused.explain(self.container, self.no_description) {
-            Ok(problem) => Error::model(path, problem),
-            Err(error) => Error::io("read", path, error),
-        };
+        let refuse = |refused: Refused| self.refused(path, refused);
         let file = file.map_err(refuse)?;
         let description = self.description(file.description(self.key).map_err(refuse)?);
         let description = description.and_then(|description| check(&description).map(|()| description));

@@ -325,5 +325,9 @@ fn problems_are_named() {
     let other = safetensors::tensor::TensorView::new(safetensors::Dtype::U8, vec![1], &[1]).unwrap();
     let other = safetensors::serialize([("x", other)], None).unwrap();
     assert!(problem(&other).contains("not of this program"));
+    let metadata = Some([(maxmargin::model::NETWORK_KEY.to_owned(), "{}".to_owned())].into());
+    let network = safetensors::tensor::TensorView::new(safetensors::Dtype::U8, vec![1], &[1]).unwrap();
+    let network = safetensors::serialize([("x", network)], metadata).unwrap();
+    assert!(problem(&network).contains("build it with --features neural"));
     assert!(Model::load(Path::new("/no/such/model")).unwrap_err().to_string().starts_with("cannot read"));
 }

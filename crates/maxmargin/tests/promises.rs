@@ -47,6 +47,7 @@ mod readers_name_the_place;
 mod readers_round_trip;
 mod relaxed_searches_equal_the_polytope;
 mod saddle_points_agree;
+mod scores_from_elsewhere;
 mod searches_equal_enumeration;
 mod segments_survive_cancellation;
 mod shared_arrays_change_nothing;

@@ -16,8 +16,8 @@ pub use data::{ColumnArguments, EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
 pub use given::Given;
 pub use plotting::PlotArguments;
-pub use problem::ProblemArguments;
-pub use running::RunArguments;
+pub use problem::{ProblemArguments, SearchChoice};
+pub use running::{RunArguments, on_threads};
 pub use solving::{
     REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
 };

@@ -12,3 +12,5 @@ pub mod man;
 pub mod path;
 pub mod predict;
 pub mod train;
+#[cfg(feature = "neural")]
+pub mod train_network;

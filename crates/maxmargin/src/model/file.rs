@@ -21,6 +21,7 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
 
 use super::description::{FORMAT_VERSION, Header, HeaderAttributes, version_of};
+use super::network::{NETWORK_KEY, with_network};
 use super::tensors::{self, COUNTS, ROWS, Tensor, numbers, weights_to_tensor};
 use super::weights::{Weights, shape_of_rows};
 use super::{Block, Description, Model};
@@ -42,6 +43,11 @@ const FILES: FileKind = FileKind {
 impl Model {
     /// The content of a model file.
     pub(super) fn to_checked_bytes(&self) -> Checked<Vec<u8>> {
+        if let Some(scorer) = self.task.scorer() {
+            return Err(format!(
+                "its scores come from elsewhere ({scorer}), which a file of weights does not hold"
+            ));
+        }
         let stored = self.task.save();
         let mut tensors: Vec<Tensor<'_>> = Vec::new();
         let single = self.single_precision;
@@ -129,12 +135,14 @@ impl Model {
 
     /// A model from its file. The description is checked before the weights are read.
     pub(super) fn from_file(path: &Path) -> Result<Self> {
-        FILES.load(path, check_header, Self::from_tensors)
+        let other = (NETWORK_KEY, |bytes| with_network(path, bytes));
+        FILES.load_or(path, None, other, check_header, Self::from_tensors)
     }
 
     /// A model from the content of its file, which errors call by this name.
     pub(super) fn from_content(name: &Path, bytes: Vec<u8>) -> Result<Self> {
-        FILES.load_bytes(name, bytes, check_header, Self::from_tensors)
+        let other = (NETWORK_KEY, |bytes| with_network(name, bytes));
+        FILES.load_or(name, Some(bytes), other, check_header, Self::from_tensors)
     }
 
     fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {

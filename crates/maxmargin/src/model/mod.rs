@@ -7,6 +7,7 @@
 mod deciding;
 mod description;
 mod file;
+mod network;
 mod predicting;
 mod pruning;
 mod tensors;
@@ -14,9 +15,11 @@ mod weights;
 mod well_formed;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use deciding::DecidingWeights;
 pub use description::Description;
+pub use network::{NETWORK_KEY, NetworkReader, read_networks_with};
 pub use predicting::Attribute;
 use weights::Weights;
 
@@ -25,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::linear::norm_squared;
 use crate::output::OutputFile;
 use crate::solver::Certificate;
-use crate::tasks::{Fitted, FittedObject, Task};
+use crate::tasks::{Fitted, FittedObject, PartScorer, Task};
 
 /// What errors call a model that is in no file.
 const IN_MEMORY: &str = "model in memory";
@@ -162,6 +165,22 @@ impl Model {
             return refuse("there is a finite number for each label");
         }
         Ok(Self { weights: self.weights.with_shifts(shifts), ..self })
+    }
+
+    /// The same model, whose predictions are made with part scores from elsewhere in the place of its weights: see
+    /// [`Fitted::with_scorer`]. Its file does not hold them. Refused where the model is of another task.
+    pub fn with_scorer<T: Task>(self, scorer: Arc<dyn PartScorer<T>>) -> Result<Self> {
+        let Some(task) = self.task_as::<T>() else {
+            let problem = format!("scores for {}, but the model is of {}", T::NAME, self.task.name());
+            return Err(Error::parameter("scorer", problem));
+        };
+        Ok(Self { task: Box::new(task.clone().with_scorer(scorer)?), ..self })
+    }
+
+    /// The same model without them: what is left is what its file of weights holds. None where the model is of another task.
+    pub fn without_scorer<T: Task>(&self) -> Option<Self> {
+        let task = Box::new(self.task_as::<T>()?.without_scorer());
+        Some(Self { task, ..self.clone() })
     }
 
     /// To be saved with weights of single precision. They are rounded here, and `certificate` is the proof for the rounded

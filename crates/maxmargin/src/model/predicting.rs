@@ -109,7 +109,8 @@ impl Model {
         }
         // A few examples of text need few rows of weights. For many all weights are made, which is faster from then on.
         let mut weights = GATHERED.take();
-        if let Some(features) = data.features()
+        if self.task.scorer().is_none()
+            && let Some(features) = data.features()
             && features.columns() == self.task.features()
             && let Some(features) = self.weights.gathered(features, &mut weights)
         {

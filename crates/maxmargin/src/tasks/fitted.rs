@@ -4,9 +4,11 @@
 //! with other numbers of them would read weights that belong to something else: all that takes data asks [`Fitted::check`]
 //! first.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::{ComparisonOf, InputOf, LabelOf, SearchOptions, Task, TaskSearch};
+use super::{ComparisonOf, InputOf, LabelOf, PartScorer, SearchOptions, Task, TaskSearch};
 use crate::data::TaskData;
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
@@ -35,13 +37,37 @@ pub struct Fitted<T: Task> {
     pub(super) structure: T::Structure,
     features: usize,
     labels: usize,
+    scorer: Option<Arc<dyn PartScorer<T>>>,
 }
+
+/// So many examples are scored from outside at a time, of so many part scores together unless it is one.
+const SCORED_AT_ONCE: usize = 64;
+const SCORES_AT_ONCE: usize = 1 << 22;
 
 impl<T: Task> Fitted<T> {
     /// A [resolved](Task::resolve) task with this many features and labels.
     pub fn new(task: T, features: usize, labels: usize) -> Result<Self> {
         let structure = task.structure(features, labels)?;
-        Ok(Self { task, structure, features, labels })
+        Ok(Self { task, structure, features, labels, scorer: None })
+    }
+
+    /// The same task, whose predictions are made with part scores from elsewhere: weights count nowhere then. Refused where the structure takes
+    /// no part scores.
+    pub fn with_scorer(self, scorer: Arc<dyn PartScorer<T>>) -> Result<Self> {
+        match self.structure.offers().parts {
+            Some(_) => Ok(Self { scorer: Some(scorer), ..self }),
+            None => Err(Error::parameter("scorer", format!("{} takes no part scores", T::NAME))),
+        }
+    }
+
+    /// The same task with predictions by weights.
+    pub fn without_scorer(&self) -> Self {
+        Self { scorer: None, ..self.clone() }
+    }
+
+    /// What scores the parts of inputs in the place of weights, if anything does.
+    pub fn scorer(&self) -> Option<&dyn PartScorer<T>> {
+        self.scorer.as_deref()
     }
 
     /// The task.
@@ -151,9 +177,13 @@ impl<T: Task> Fitted<T> {
         }
         let predict = |scores: &mut ScoresOf<T>, i: usize| {
             let input = T::input(data, i);
-            let found = self.predict_input(weights, &input, k, scores);
+            self.structure.score(weights, &input, scores);
+            let found = self.best(&input, k, scores);
             of(&input, scores, found)
         };
+        if let Some(scorer) = &self.scorer {
+            return self.for_each_scored(scorer.as_ref(), data, k, of);
+        }
         // To wake another thread takes longer than most examples.
         if data.len() == 1 {
             return Ok(vec![predict(&mut Default::default(), 0)]);
@@ -161,14 +191,61 @@ impl<T: Task> Fitted<T> {
         Ok((0..data.len()).into_par_iter().map_init(Default::default, predict).collect())
     }
 
-    fn predict_input(
+    /// The same with scores from outside.
+    fn for_each_scored<R: Send>(
         &self,
-        weights: &[f64],
-        input: &InputOf<T>,
+        scorer: &dyn PartScorer<T>,
+        data: &T::Data,
         k: usize,
-        scores: &mut ScoresOf<T>,
-    ) -> Vec<Found<LabelOf<T>>> {
-        self.structure.score(weights, input, scores);
+        of: impl Fn(&InputOf<T>, &mut ScoresOf<T>, Vec<Found<LabelOf<T>>>) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let mut all = Vec::with_capacity(data.len());
+        while all.len() < data.len() {
+            let examples = all.len()..self.end_of_batch(data, all.len());
+            let parts = scorer.part_scores(data, examples.clone())?;
+            if parts.len() != examples.len() {
+                let problem = format!("scores of {} examples, not {}", parts.len(), examples.len());
+                return Err(Error::parameter("scorer", problem));
+            }
+            let predict = |scores: &mut ScoresOf<T>, (i, parts): (usize, &Vec<f64>)| {
+                let input = T::input(data, i);
+                let Some(of_parts) = self.structure.offers().parts else {
+                    return Err(Error::parameter("scorer", "the structure takes no part scores"));
+                };
+                let count = of_parts.count(&input);
+                if parts.len() != count || parts.iter().any(|part| !part.is_finite()) {
+                    let problem = format!("{} scores, where {count} finite ones should be", parts.len());
+                    return Err(Error::parameter("scorer", problem));
+                }
+                of_parts.scores_from_parts(&input, parts, scores);
+                let found = self.best(&input, k, scores);
+                Ok(of(&input, scores, found))
+            };
+            let scored = examples.into_par_iter().zip(&parts);
+            let some: Vec<Result<R>> = scored.map_init(Default::default, predict).collect();
+            for result in some {
+                all.push(result?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Where the examples end that are scored together with the one at `start`.
+    fn end_of_batch(&self, data: &T::Data, start: usize) -> usize {
+        let count = |i| self.structure.offers().parts.map_or(0, |parts| parts.count(&T::input(data, i)));
+        let (mut end, mut sum) = (start + 1, count(start));
+        while end < data.len() && end - start < SCORED_AT_ONCE {
+            sum += count(end);
+            if sum > SCORES_AT_ONCE {
+                break;
+            }
+            end += 1;
+        }
+        end
+    }
+
+    /// The best labels of an input that is scored.
+    fn best(&self, input: &InputOf<T>, k: usize, scores: &mut ScoresOf<T>) -> Vec<Found<LabelOf<T>>> {
         match self.structure.offers().k_best.filter(|_| k > 1) {
             Some(structure) => structure.k_best(input, None, scores, Mix::SCORE, k),
             None => vec![self.structure.decode(input, scores)],

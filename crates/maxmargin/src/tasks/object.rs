@@ -292,6 +292,8 @@ pub trait FittedObject: Debug + Send + Sync {
     fn task(&self) -> Box<dyn TaskObject>;
     /// The same task for another number of features, of which so many have [weights of pairs](Task::pair_attributes).
     fn with_features(&self, features: usize, pairs: usize) -> Result<Box<dyn FittedObject>>;
+    /// What scores the parts of inputs in the place of weights, in a few words: see [`PartScorer`](super::PartScorer).
+    fn scorer(&self) -> Option<String>;
     /// The [`Fitted`] task itself.
     fn as_any(&self) -> &dyn Any;
     fn boxed(&self) -> Box<dyn FittedObject>;
@@ -515,6 +517,10 @@ impl<T: Task> FittedObject for Fitted<T> {
 
     fn with_features(&self, features: usize, pairs: usize) -> Result<Box<dyn FittedObject>> {
         Ok(Box::new(Fitted::new(self.task.with_pair_attributes(pairs), features, self.labels())?))
+    }
+
+    fn scorer(&self) -> Option<String> {
+        Fitted::scorer(self).map(|scorer| scorer.describe())
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -58,6 +58,11 @@ impl Examples {
         Ok(Self { format, text, ..Self::of(data, names) })
     }
 
+    /// The same as examples of files in this format, whose text was read so.
+    pub fn as_read(self, format: Option<&str>, text: TextReading) -> Self {
+        Self { format: format.map(str::to_owned), text, ..self }
+    }
+
     /// The examples without what the options of a task leave out, and others of the same files with the same labels.
     pub fn selected(
         self,

@@ -26,6 +26,9 @@ pub(super) fn weights(model: &Model, problem: &Problem) -> Result<Vec<f64>> {
     if old.name() != new.name() {
         return Err(differs(&format!("it is for the task {}, not {}", old.name(), new.name())));
     }
+    if old.scorer().is_some() {
+        return Err(differs("its scores are those of a network, and its weights are all 0"));
+    }
     let (before, now) = (model.names(), problem.examples().names());
     let labels = places_of_names(&before.labels, &now.labels);
     if labels.iter().all(Option::is_none) {

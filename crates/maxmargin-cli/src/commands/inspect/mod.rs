@@ -74,6 +74,9 @@ impl Inspect {
         if self.json {
             return say_json(&self.object(&model, &heaviest));
         }
+        if let Some(scorer) = model.task().scorer() {
+            return say(&self.network(&model, &scorer));
+        }
         let (description, certificate) = (model.description(), model.certificate());
         let dropped = match model.dropped_labels().len() {
             0 => String::new(),
@@ -151,6 +154,25 @@ impl Inspect {
         say(&(text + &heaviest.text()))
     }
 
+    /// What there is to say of a model whose weights are all 0.
+    fn network(&self, model: &Model, scorer: &str) -> String {
+        let (description, task) = (model.description(), model.task());
+        format!(
+            "model        {} (version {})\ntask         {}, {}, loss {}\ndata         {}\nnetwork      {scorer}\ntrained      surrogate {}, search {}, solver {}, seed {}, {}\ncertificate  none: the scores of a network are not linear in what it learns\n",
+            escaped_path(&self.model),
+            excerpt(&description.program_version),
+            task.name(),
+            count(model.names().labels.len(), "label"),
+            task.loss_name(),
+            count(description.examples, "example"),
+            excerpt(&description.surrogate),
+            excerpt(&description.search),
+            excerpt(&description.solver),
+            description.seed,
+            count(description.passes, "epoch"),
+        )
+    }
+
     fn object(&self, model: &Model, heaviest: &Heaviest<'_>) -> Value {
         let (description, certificate) = (model.description(), model.certificate());
         let mut object = json!({
@@ -181,6 +203,7 @@ impl Inspect {
             "centered": model.preprocessing().shift.is_some(),
             "dropped_labels": model.dropped_labels().iter().collect::<Vec<_>>(),
             "label_shifts": model.label_shifts(),
+            "network": model.task().scorer(),
         });
         heaviest.add_to(&mut object);
         for (name, value) in model.task().facts() {
