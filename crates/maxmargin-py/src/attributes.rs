@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyDict, PyString};
 use crate::matrix::Matrix;
 use crate::model::Model;
 
-/// What the columns are: those that rows bring, or those of a model.
+/// What the columns are: those that rows bring, behind those of a model where it grows, or those of a model alone.
 enum Columns<'a> {
     Growing(Alphabet),
     Fixed(&'a Alphabet),
@@ -28,9 +28,15 @@ struct Builder<'a> {
 }
 
 /// The matrix of some rows.
-pub fn matrix(rows: &Bound<'_, PyAny>, model: Option<&Model>, argument: &str) -> PyResult<Matrix> {
+pub fn matrix(
+    rows: &Bound<'_, PyAny>,
+    model: Option<&Model>,
+    argument: &str,
+    grow: bool,
+) -> PyResult<Matrix> {
     let columns = match model.map(|model| &model.inner.names().attributes) {
         None => Columns::Growing(Alphabet::default()),
+        Some(Attributes::Named(names)) if grow => Columns::Growing(names.clone()),
         Some(Attributes::Named(names)) => Columns::Fixed(names),
         Some(Attributes::Numbered(_)) => {
             let problem = "the model was trained on numbered columns, not on names; give it an array";

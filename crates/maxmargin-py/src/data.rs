@@ -12,11 +12,13 @@ use maxmargin::tasks::{
     GraphExamples, HierarchyExamples, LabelSetExamples, RowExamples, SequenceExamples, TreeExamples,
 };
 use maxmargin::{Error, Examples};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{of_argument, raised};
+use crate::faces;
 use crate::matrix::Matrix;
 use crate::model::Model;
 
@@ -94,10 +96,11 @@ impl Data {
         Ok(Self::new(data, alphabet(&names)?, matrix))
     }
 
-    /// Rows with nodes of a hierarchy, by their names. The hierarchy is a list of (parent, child), or the names are paths like `a/b/c`.
-    /// Without labels these are rows to be predicted.
+    /// Rows with nodes of a hierarchy, by their names. The hierarchy is a list of (parent, child), or the names are paths like `a/b/c`; there
+    /// may be `paths` that no row has. Nodes that no row has are left out, unless they are to be kept. Without labels these are rows to be
+    /// predicted.
     #[staticmethod]
-    #[pyo3(signature = (matrix, labels=None, edges=None, dag=false, weights=None, file=None))]
+    #[pyo3(signature = (matrix, labels=None, edges=None, dag=false, weights=None, file=None, paths=Vec::new(), keep=false))]
     fn nodes(
         matrix: &Matrix,
         labels: Option<Vec<Vec<String>>>,
@@ -105,6 +108,8 @@ impl Data {
         dag: bool,
         weights: Weights<'_>,
         file: Option<std::path::PathBuf>,
+        paths: Vec<String>,
+        keep: bool,
     ) -> PyResult<Self> {
         let rows = weighted(ExampleRows::from(Arc::clone(&matrix.features)), weights)?;
         let Some(labels) = labels else {
@@ -117,10 +122,14 @@ impl Data {
                 let edges = edges.iter().map(|(parent, child)| (parent.as_str(), child.as_str()));
                 NodeGraph::from_edges(edges, shape)
             }
-            (None, None) => NodeGraph::from_paths(labels.iter().flatten().map(String::as_str)),
+            (None, None) => NodeGraph::from_paths(labels.iter().flatten().chain(&paths).map(String::as_str)),
         };
         let graph = graph.map_err(|error| of_argument("hierarchy", error))?;
-        let (data, names) = HierarchyExamples::from_names(rows, &labels, &graph).map_err(about_y)?;
+        let made = match keep {
+            true => HierarchyExamples::from_names_of_all(rows, &labels, &graph),
+            false => HierarchyExamples::from_names(rows, &labels, &graph),
+        };
+        let (data, names) = made.map_err(about_y)?;
         Ok(Self::new(data, names, matrix))
     }
 
@@ -162,6 +171,35 @@ impl Data {
             TreeExamples::from_conllu(text, known).map_err(|error| of_argument("X", error))?;
         let data = if lift { data.lifted().0 } else { data };
         Ok(Self { data: Arc::new(data), names })
+    }
+
+    /// Faces in pictures (arrays or files), each in a box or in all of its picture, with points of these names where they are known. They
+    /// are cut as the options of landmarks say, or as for a model.
+    #[staticmethod]
+    #[pyo3(signature = (pictures, boxes, names=Vec::new(), points=None, options=None, model=None))]
+    fn faces(
+        pictures: &Bound<'_, PyList>,
+        boxes: Vec<Option<[f64; 4]>>,
+        names: Vec<String>,
+        points: Option<PyReadonlyArray3<'_, f64>>,
+        options: Option<&Bound<'_, PyDict>>,
+        model: Option<&Model>,
+    ) -> PyResult<Self> {
+        let task = faces::task(options, model)?;
+        let names = model.map_or(names, faces::point_names);
+        faces::of_pictures(&task, &names, pictures, &boxes, points.as_ref())
+    }
+
+    /// Faces of files as the program reads them: tables, iBUG's points, and with a model pictures.
+    #[staticmethod]
+    #[pyo3(signature = (files, options=None, model=None))]
+    fn face_files(
+        py: Python<'_>,
+        files: Vec<std::path::PathBuf>,
+        options: Option<&Bound<'_, PyDict>>,
+        model: Option<&Model>,
+    ) -> PyResult<Self> {
+        faces::of_files(py, &faces::task(options, model)?, &files, model)
     }
 
     /// The number of examples.

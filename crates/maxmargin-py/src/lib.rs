@@ -6,6 +6,7 @@
 mod attributes;
 mod data;
 mod errors;
+mod faces;
 mod matrix;
 mod model;
 mod own_structure;
@@ -32,6 +33,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(own_structure::train_structure, module)?)?;
     module.add_function(wrap_pyfunction!(own_structure::check_structure, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::tasks, module)?)?;
+    module.add_function(wrap_pyfunction!(faces::drawn_faces, module)?)?;
     module.add_function(wrap_pyfunction!(settings::default_settings, module)?)?;
     module.add_function(wrap_pyfunction!(training::train, module)?)?;
     Ok(())

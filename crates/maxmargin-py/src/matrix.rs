@@ -72,11 +72,17 @@ impl Matrix {
         Ok(Self::numbered(matrix.map_err(|error| of_argument(argument, error))?))
     }
 
-    /// Rows of attributes by name: dicts, or lists of strings. With a model those that it does not know are left out.
+    /// Rows of attributes by name: dicts, or lists of strings. With a model those that it does not know are left out, or come behind its
+    /// own where it is to grow.
     #[staticmethod]
-    #[pyo3(signature = (rows, model=None, argument="X"))]
-    fn attributes(rows: &Bound<'_, PyAny>, model: Option<&Model>, argument: &str) -> PyResult<Self> {
-        attributes::matrix(rows, model, argument)
+    #[pyo3(signature = (rows, model=None, argument="X", grow=false))]
+    fn attributes(
+        rows: &Bound<'_, PyAny>,
+        model: Option<&Model>,
+        argument: &str,
+        grow: bool,
+    ) -> PyResult<Self> {
+        attributes::matrix(rows, model, argument, grow)
     }
 
     /// So many rows without any number in them.

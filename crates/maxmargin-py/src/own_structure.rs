@@ -1,20 +1,16 @@
 //! Training of structures that are written in Python, and the referee for them.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use maxmargin::linear::FeatureSum;
+use maxmargin::Error;
 use maxmargin::risk::{Risk, StructuredRisk};
 use maxmargin::search::{MarginSearch, Strategy, SurrogateSearch};
 use maxmargin::solver::{Halt, Limits, Outcome, Report, RunState, SolverSettings, resume_until};
-use maxmargin::structure::{
-    Example, Found, KBest, Magnitude, Mix, Offers, OracleCost, ScoreStratum, Stratified, Structure,
-};
+use maxmargin::structure::{Example, Structure};
 use maxmargin::surrogate::Surrogate;
 use maxmargin::testing;
 use maxmargin::training::{Regularizer, Settings};
-use maxmargin::{EngineError, Error};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,98 +18,10 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::raised;
 use crate::settings::Keywords;
-use crate::structure::{LabelNumber, PyInput, PyScores, PyStructure};
+use crate::structure::{LabelNumber, PyInput, PyStructure};
 use crate::surrogate::CustomSurrogate;
-use crate::training::fill;
+use crate::training::{about_run, ask, fill};
 use crate::watching::{Teller, watched};
-
-/// The same structure for several owners: a risk takes one, and whoever looks for exceptions another.
-#[derive(Clone)]
-struct Shared(Arc<PyStructure>);
-
-impl Structure for Shared {
-    type Input = PyInput;
-    type Label = LabelNumber;
-    type Scores = PyScores;
-    type Kernel = ();
-
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-    fn check(&self, x: &PyInput, y: &LabelNumber) -> Result<(), EngineError> {
-        self.0.check(x, y)
-    }
-    fn oracle_cost(&self) -> OracleCost {
-        self.0.oracle_cost()
-    }
-    fn score(&self, w: &[f64], x: &PyInput, scores: &mut PyScores) {
-        self.0.score(w, x, scores);
-    }
-    fn magnitude(&self, x: &PyInput, truth: &LabelNumber) -> Magnitude {
-        self.0.magnitude(x, truth)
-    }
-    fn score_of(&self, x: &PyInput, scores: &PyScores, y: &LabelNumber) -> f64 {
-        self.0.score_of(x, scores, y)
-    }
-    fn decode(&self, x: &PyInput, scores: &mut PyScores) -> Found<LabelNumber> {
-        self.0.decode(x, scores)
-    }
-    fn loss(&self, x: &PyInput, truth: &LabelNumber, y: &LabelNumber) -> f64 {
-        self.0.loss(x, truth, y)
-    }
-    fn loss_unit(&self, x: &PyInput, truth: &LabelNumber) -> Option<f64> {
-        self.0.loss_unit(x, truth)
-    }
-    fn maximize(
-        &self,
-        x: &PyInput,
-        truth: &LabelNumber,
-        scores: &mut PyScores,
-        mix: Mix,
-    ) -> Found<LabelNumber> {
-        self.0.maximize(x, truth, scores, mix)
-    }
-    fn add_features<A: FeatureSum + ?Sized>(&self, x: &PyInput, y: &LabelNumber, factor: f64, sum: &mut A) {
-        self.0.add_features(x, y, factor, sum);
-    }
-    fn offers(&self) -> Offers<'_, Self> {
-        let offered = self.0.offers();
-        Offers {
-            k_best: offered.k_best.map(|_| self as _),
-            stratified: offered.stratified.map(|_| self as _),
-            ..Offers::default()
-        }
-    }
-}
-
-impl KBest<Self> for Shared {
-    fn k_best(
-        &self,
-        x: &PyInput,
-        truth: Option<&LabelNumber>,
-        scores: &mut PyScores,
-        mix: Mix,
-        k: usize,
-    ) -> Vec<Found<LabelNumber>> {
-        self.0.k_best(x, truth, scores, mix, k)
-    }
-}
-
-impl Stratified<Self> for Shared {
-    fn strata(
-        &self,
-        x: &PyInput,
-        truth: &LabelNumber,
-        scores: &mut PyScores,
-        step: Option<f64>,
-        strata: &mut Vec<ScoreStratum>,
-    ) -> bool {
-        self.0.strata(x, truth, scores, step, strata)
-    }
-    fn stratum_label(&self, x: &PyInput, scores: &mut PyScores, number: usize) -> LabelNumber {
-        self.0.stratum_label(x, scores, number)
-    }
-}
 
 /// Examples of lists of inputs and labels.
 fn examples(
@@ -121,7 +29,7 @@ fn examples(
     inputs: &Bound<'_, PyAny>,
     labels: &Bound<'_, PyAny>,
     weights: Option<&PyReadonlyArray1<'_, f64>>,
-) -> PyResult<Vec<Example<Shared>>> {
+) -> PyResult<Vec<Example<PyStructure>>> {
     let labels: Vec<Bound<'_, PyAny>> = labels.try_iter()?.collect::<PyResult<_>>()?;
     let mut examples = Vec::with_capacity(labels.len());
     for (i, x) in inputs.try_iter()?.enumerate() {
@@ -164,15 +72,15 @@ pub fn train_structure<'py>(
             "lam: give lam, C or C_mean; for a structure of your own it is not chosen (GridSearchCV does)";
         return Err(PyValueError::new_err(problem));
     }
-    let structure = Arc::new(PyStructure::new(structure, key_of, dim)?);
+    let structure = PyStructure::new(structure, key_of, dim)?;
     let examples = examples(&structure, inputs, labels, weights.as_ref())?;
     if examples.is_empty() {
         return Err(PyValueError::new_err("X: there are no examples"));
     }
     let start = start.map(|start| start.as_array().to_vec());
     let history = PyList::empty(py).unbind();
-    let shared = Shared(Arc::clone(&structure));
-    let work = |teller: &Teller<(Report, bool)>| run(shared, examples, &settings, start, teller);
+    let trained = structure.clone();
+    let work = |teller: &Teller<(Report, bool)>| run(trained, examples, &settings, start, teller);
     let (outcome, interrupted) = watched(py, Some(threads), work, |py, (report, is_last)| {
         if let Some(error) = structure.take_error() {
             return Err(error);
@@ -180,10 +88,7 @@ pub fn train_structure<'py>(
         let record = PyDict::new(py);
         fill(&record, &report, is_last)?;
         history.bind(py).append(&record)?;
-        match &hear {
-            None => Ok(false),
-            Some(hear) => hear.call1(py, (record,))?.is_truthy(py),
-        }
+        ask(py, hear.as_ref(), &record)
     })?;
     if let Some(error) = structure.take_error() {
         return Err(error);
@@ -191,22 +96,16 @@ pub fn train_structure<'py>(
     surrogate.map_or(Ok(()), CustomSurrogate::raise)?;
     let (outcome, solver, lambda) = outcome.map_err(raised)?;
     let Outcome { weights, report, stop } = outcome;
-    let about = PyDict::new(py);
-    fill(&about, &report, true)?;
-    about.set_item("oracle_gap", report.certificate.oracle_gap)?;
-    about.set_item("stop", stop.name())?;
-    about.set_item("solver", solver)?;
+    let about = about_run(py, &report, (solver, stop), interrupted, history)?;
     about.set_item("lam", lambda)?;
-    about.set_item("interrupted", interrupted)?;
-    about.set_item("history", history)?;
     let calls: Vec<u64> = structure.calls.iter().map(|calls| calls.load(Ordering::Relaxed)).collect();
     about.set_item("calls", calls)?;
     Ok((PyArray1::from_vec(py, weights), about))
 }
 
 fn run(
-    structure: Shared,
-    examples: Vec<Example<Shared>>,
+    structure: PyStructure,
+    examples: Vec<Example<PyStructure>>,
     settings: &Settings,
     start: Option<Vec<f64>>,
     teller: &Teller<(Report, bool)>,
@@ -256,10 +155,10 @@ pub fn check_structure(
     labels: &Bound<'_, PyAny>,
     enumerate: Py<PyAny>,
 ) -> PyResult<()> {
-    let structure = Arc::new(PyStructure::new(structure, key_of, dim)?);
+    let structure = PyStructure::new(structure, key_of, dim)?;
     let examples = examples(&structure, inputs, labels, None)?;
     let listing = std::cell::RefCell::new(None);
-    let checked = testing::check_structure(&Shared(Arc::clone(&structure)), &examples, |x| {
+    let checked = testing::check_structure(&structure, &examples, |x| {
         let listed = || -> PyResult<Vec<LabelNumber>> {
             enumerate.bind(py).call1((&x.x,))?.try_iter()?.map(|label| structure.number(&label?)).collect()
         };

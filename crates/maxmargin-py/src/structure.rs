@@ -7,6 +7,7 @@
 //! the solver raises it at the end of the pass ([`PyStructure::take_error`]).
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -77,8 +78,12 @@ struct Size {
     loss: f64,
 }
 
-/// A structure of Python.
-pub struct PyStructure {
+/// A structure of Python. Clones are the same structure for another owner: a risk takes one, and whoever looks for exceptions another.
+#[derive(Clone)]
+pub struct PyStructure(Arc<Asked>);
+
+/// What is asked, and what is known of its answers.
+pub struct Asked {
     object: Py<PyAny>,
     key_of: Py<PyAny>,
     dim: usize,
@@ -92,6 +97,14 @@ pub struct PyStructure {
     has_failed: AtomicBool,
     /// Calls of Python: decoding, features, losses.
     pub calls: [AtomicU64; 3],
+}
+
+impl Deref for PyStructure {
+    type Target = Asked;
+
+    fn deref(&self) -> &Asked {
+        &self.0
+    }
 }
 
 /// Which methods there are.
@@ -125,7 +138,7 @@ impl PyStructure {
         }
         let has =
             |name: &str| PyResult::Ok(object.getattr_opt(name)?.is_some_and(|method| method.is_callable()));
-        Ok(Self {
+        Ok(Self(Arc::new(Asked {
             has: Has {
                 k_best: has("k_best")?,
                 strata: has("strata")?,
@@ -143,7 +156,7 @@ impl PyStructure {
             error: Mutex::default(),
             has_failed: AtomicBool::new(false),
             calls: Default::default(),
-        })
+        })))
     }
 
     /// The number of a label.

@@ -1,11 +1,11 @@
 //! Training, watched from Python.
 
 use maxmargin::Trainer;
-use maxmargin::solver::{Halt, Report};
+use maxmargin::solver::{Halt, Report, Stop};
 use maxmargin::tasks::{TaskObject, registry};
 use maxmargin::training::{ChoiceEvent, Event, Settings, Trained, TriedLambda};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::data::Data;
 use crate::errors::raised;
@@ -30,10 +30,10 @@ pub fn task_of(name: &str, options: &Bound<'_, PyDict>) -> PyResult<Box<dyn Task
 }
 
 /// Trains a model: of a task by name, with its options (each a list of values, empty for a switch) and settings, on examples. `start`
-/// is a model to start from, `surrogate` one of Python. `hear` is called with a dict after each pass, and after each λ that was tried; true ends training.
-/// Returns the model and a dict with what is to be known of the run.
+/// is a model to start from, which has learnt from `seen` examples, `surrogate` one of Python. `hear` is called with a dict after each pass, and after each λ that
+/// was tried; true ends training. Returns the model and a dict with what is to be known of the run.
 #[pyfunction]
-#[pyo3(signature = (task, options, settings, data, start=None, threads=None, hear=None, surrogate=None))]
+#[pyo3(signature = (task, options, settings, data, start=None, threads=None, hear=None, surrogate=None, seen=None))]
 pub fn train<'py>(
     py: Python<'py>,
     task: &str,
@@ -44,33 +44,24 @@ pub fn train<'py>(
     threads: Option<usize>,
     hear: Option<Py<PyAny>>,
     surrogate: Option<&CustomSurrogate>,
+    seen: Option<usize>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
     let task = task_of(task, options)?;
     let settings = Keywords(settings).settings(surrogate.map(|custom| custom.surrogate))?;
     let (examples, start) = (data.examples(), start.map(|model| (*model.inner).clone()));
-    let mut history = Vec::new();
+    let history = PyList::empty(py).unbind();
+    let start = start.map(|model| (model, seen));
     let work = |teller: &Teller<Told>| run(task, settings, examples, start, teller);
     let (trained, interrupted) = watched(py, threads, work, |py, told| {
         let record = record(py, &told)?;
-        let ends = match &hear {
-            None => false,
-            Some(hear) => hear.call1(py, (&record,))?.is_truthy(py)?,
-        };
         if matches!(told, Told::Pass(..)) {
-            history.push(record.unbind());
+            history.bind(py).append(&record)?;
         }
-        Ok(ends)
+        ask(py, hear.as_ref(), &record)
     })?;
     surrogate.map_or(Ok(()), CustomSurrogate::raise)?;
     let (trained, choice) = trained.map_err(raised)?;
-    let about = PyDict::new(py);
-    about.set_item("passes", trained.report.passes)?;
-    about.set_item("seconds", trained.report.seconds)?;
-    about.set_item("oracle_calls", trained.report.oracle_calls)?;
-    about.set_item("solver", trained.solver)?;
-    about.set_item("stop", trained.stop.name())?;
-    about.set_item("interrupted", interrupted)?;
-    about.set_item("history", history)?;
+    let about = about_run(py, &trained.report, (trained.solver, trained.stop), interrupted, history)?;
     about.set_item(
         "tried",
         choice.map(|tried| tried.iter().map(|tried| (tried.lambda, tried.value)).collect::<Vec<_>>()),
@@ -85,14 +76,15 @@ fn run(
     task: Box<dyn TaskObject>,
     settings: Settings,
     examples: maxmargin::Examples,
-    start: Option<maxmargin::Model>,
+    start: Option<(maxmargin::Model, Option<usize>)>,
     teller: &Teller<Told>,
 ) -> maxmargin::Result<(Trained, Choice)> {
     let halt = Halt::when(teller.flag());
     let (examples, _) = examples.selected(task.as_ref(), None)?;
     let trainer = Trainer::of(task, settings);
     let trainer = match start {
-        Some(model) => trainer.warm_start(model),
+        Some((model, Some(seen))) => trainer.warm_start(model).seen(seen),
+        Some((model, None)) => trainer.warm_start(model),
         None => trainer,
     };
     let problem = trainer.problem(&examples)?;
@@ -125,6 +117,29 @@ fn record<'py>(py: Python<'py>, told: &Told) -> PyResult<Bound<'py, PyDict>> {
         }
     }
     Ok(record)
+}
+
+/// Whether whoever hears of a pass asks for the end.
+pub fn ask(py: Python<'_>, hear: Option<&Py<PyAny>>, record: &Bound<'_, PyDict>) -> PyResult<bool> {
+    hear.map_or(Ok(false), |hear| hear.call1(py, (record,))?.is_truthy(py))
+}
+
+/// What is to be known of a run.
+pub fn about_run<'py>(
+    py: Python<'py>,
+    report: &Report,
+    (solver, stop): (&str, Stop),
+    interrupted: bool,
+    history: Py<PyList>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let about = PyDict::new(py);
+    fill(&about, report, true)?;
+    about.set_item("oracle_gap", report.certificate.oracle_gap)?;
+    about.set_item("solver", solver)?;
+    about.set_item("stop", stop.name())?;
+    about.set_item("interrupted", interrupted)?;
+    about.set_item("history", history)?;
+    Ok(about)
 }
 
 /// What is to be known of a pass.

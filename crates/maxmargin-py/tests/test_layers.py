@@ -98,3 +98,24 @@ def test_layers_of_torch(structure):
     sizes = None if lengths is None else torch.tensor(lengths)
     run = lambda s, *p: loss(s, *p, targets=torch.tensor(targets), lengths=sizes)
     assert torch.autograd.gradcheck(run, tensors, eps=1e-6, atol=1e-4)
+
+
+def test_nets_of_torch_learn():
+    torch = pytest.importorskip("torch")
+    from maxmargin.torch import StructuredLoss
+
+    rng = np.random.default_rng(0)
+    targets = rng.integers(0, 4, (64, 6))
+    inputs = torch.tensor(np.eye(4)[targets] + 0.3 * rng.normal(size=(64, 6, 4)), dtype=torch.float32)
+    net, transitions = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.zeros(4, 4))
+    loss, optimizer = StructuredLoss("chain", 4), torch.optim.Adam([*net.parameters(), transitions], lr=0.05)
+    values = []
+    for _ in range(40):
+        optimizer.zero_grad()
+        value = loss(net(inputs), transitions, targets=torch.tensor(targets)).mean()
+        value.backward()
+        optimizer.step()
+        values.append(value.item())
+    assert values[-1] < 0.1 * values[0]
+    found = loss.decode(net(inputs), transitions)
+    assert np.mean([np.mean(labels == truth) for labels, truth in zip(found, targets)]) > 0.97

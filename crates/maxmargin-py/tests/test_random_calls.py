@@ -12,11 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from maxmargin import ChainSVM, DependencyParser, HierarchicalSVM, MatchingSVM, MulticlassSVM, MultilabelSVM, SegmentationSVM
+from maxmargin import (
+    ChainSVM,
+    DependencyParser,
+    HierarchicalSVM,
+    LandmarkSVM,
+    MatchingSVM,
+    MulticlassSVM,
+    MultilabelSVM,
+    SegmentationSVM,
+)
 
 #: 10,000 calls in all with MAXMARGIN_FULL=1; a tenth of them otherwise.
 CALLS = 10_000 if os.environ.get("MAXMARGIN_FULL") else 1_000
-CHECKED = settings(max_examples=CALLS // 5, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+CHECKED = settings(max_examples=CALLS // 6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 
 KINDS = st.sampled_from([np.float64, np.float32, np.uint8, np.int64, np.int8, np.bool_, np.complex128, object, "U3", ">f8", np.float16])
 SHAPES = st.one_of(st.tuples(st.integers(0, 6), st.integers(0, 4)), st.tuples(st.integers(0, 6)), st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), st.just(()))
@@ -70,10 +79,13 @@ PARAMETERS = st.fixed_dictionaries(
         "random_state": st.sampled_from([0, None, -1]),
     },
 )
-ESTIMATORS = [MulticlassSVM, ChainSVM, MultilabelSVM, HierarchicalSVM, MatchingSVM, SegmentationSVM, DependencyParser]
+ESTIMATORS = [MulticlassSVM, ChainSVM, MultilabelSVM, HierarchicalSVM, MatchingSVM, SegmentationSVM, DependencyParser, LandmarkSVM]
 
 #: What a caller may expect; anything else would be a fault.
 EXPECTED = (ValueError, TypeError, OverflowError, AttributeError, KeyError, IndexError)
+
+#: What estimators may raise; OSError, where strings are files that are not there.
+REFUSED = (ValueError, TypeError, OSError)
 
 
 @CHECKED
@@ -84,8 +96,22 @@ def test_wild_calls_of_fit(estimator, parameters, X, y):
         try:
             svm = estimator(**parameters).fit(X, y)
             svm.predict(X)
-        except (ValueError, TypeError):
+        except REFUSED:
             pass
+
+
+@CHECKED
+@given(st.sampled_from([MulticlassSVM, ChainSVM, MultilabelSVM, HierarchicalSVM]), PARAMETERS, INPUTS, LABELS, INPUTS, LABELS, LABELS)
+def test_wild_calls_of_partial_fit(estimator, parameters, X, y, X_more, y_more, classes):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for svm in (estimator(**parameters), fitted(estimator)):
+            try:
+                svm.partial_fit(X, y, classes).partial_fit(X_more, y_more)
+            except REFUSED:
+                pass
+            if svm is fitted(estimator):
+                del FITTED[estimator]
 
 
 FITTED = {}
@@ -102,6 +128,7 @@ def fitted(estimator):
             MatchingSVM: lambda: MatchingSVM(lam=0.1).fit([np.ones((2, 2, 3))], [[(0, 0)]]),
             SegmentationSVM: lambda: SegmentationSVM(lam=0.1).fit([X], [["B-a", "I-a", "O"]]),
             DependencyParser: lambda: DependencyParser(lam=0.1, hash_bits=8).fit([["a", "b"]], [[(2, "x"), (0, "root")]]),
+            LandmarkSVM: lambda: LandmarkSVM(lam=0.1, frame=8, template="3", normaliser="box").fit([np.eye(9, dtype=np.uint8)], [[(1, 1), (5, 6)]]),
         }[estimator]()
     return FITTED[estimator]
 
@@ -119,7 +146,7 @@ def test_wild_calls_of_models(estimator, method, X, y):
                 svm.score(X, y)
             else:
                 getattr(svm, method)(X)
-        except (ValueError, TypeError):
+        except REFUSED:
             pass
 
 

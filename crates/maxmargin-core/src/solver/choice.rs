@@ -263,8 +263,8 @@ impl Choice {
                 Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
             }
             SolverKind::Sgd => {
-                let solver = Sgd::new(lambda, risk, seed)?;
-                Box::new(if let Some(from) = from { solver.starting_at(from, risk)? } else { solver })
+                let (solver, seen) = (Sgd::new(lambda, risk, seed)?, settings.seen);
+                Box::new(if let Some(from) = from { solver.starting_at(from, seen, risk)? } else { solver })
             }
             SolverKind::Extragradient => {
                 let solver = Extragradient::new(lambda, risk)?;
@@ -319,6 +319,9 @@ pub struct SolverSettings {
     pub seed: u64,
     /// Weights to start from, for the solvers that can use them.
     pub start: Option<Vec<f64>>,
+    /// How many examples these have seen, each as often as it was: sgd goes on with steps that are as short as after those. As many as
+    /// there are now when `None`.
+    pub seen: Option<usize>,
 }
 
 impl SolverSettings {
@@ -331,7 +334,7 @@ impl SolverSettings {
                 format!("{lambda} is not allowed; λ is a number above 0"),
             ));
         }
-        Ok(Self { lambda, groups: 16, seed: 0, start: None })
+        Ok(Self { lambda, groups: 16, seed: 0, start: None, seen: None })
     }
 
     /// What every constructor of a solver checks.

@@ -9,8 +9,8 @@
 //! and the last iterate is w = −Σ β a / λ for a feasible point of the dual, whose value costs one norm. Rigorous, free,
 //! and far from tight in the first passes.
 //!
-//! From given weights w₀ the iterate is w = w₀ Π(1 − λη) − Σ β a / λ, of which the dual has the second part. One pass more is
-//! added to t₀, so that the first steps do not wipe them out.
+//! From given weights w₀ the iterate is w = w₀ Π(1 − λη) − Σ β a / λ, of which the dual has the second part. The examples that w₀
+//! has seen are added to t₀ (one pass where nobody says how many), so that the first steps do not wipe them out.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -86,9 +86,10 @@ impl Sgd {
         })
     }
 
-    /// From given weights.
-    pub fn starting_at(mut self, start: &[f64], risk: &dyn Risk) -> Result<Self> {
+    /// From given weights that have seen so many examples; as many as there are here when `None`.
+    pub fn starting_at(mut self, start: &[f64], seen: Option<usize>, risk: &dyn Risk) -> Result<Self> {
         check_start(start, risk)?;
+        self.offset = seen.unwrap_or(risk.len()) as f64;
         for point in [&mut self.direction, &mut self.rest, &mut self.average] {
             point.copy_from_slice(start);
         }
@@ -101,8 +102,7 @@ impl Sgd {
     pub(super) fn pass(&mut self, risk: &dyn Risk) {
         let mut oracle = risk.oracle();
         if self.step == 0.0 {
-            self.offset = slope_per_loss(risk, oracle.as_mut()) / self.lambda;
-            self.offset += if self.start.is_empty() { 0.0 } else { risk.len() as f64 };
+            self.offset += slope_per_loss(risk, oracle.as_mut()) / self.lambda;
         }
         self.order.shuffle(&mut self.random);
         let (mut plane, mut terms) = (Plane::default(), CooVector::default());

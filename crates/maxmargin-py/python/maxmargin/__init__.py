@@ -12,6 +12,7 @@ from .certificate import Certificate
 from .chain import ChainSVM
 from .dependency import DependencyParser
 from .hierarchy import HierarchicalSVM
+from .landmarks import LandmarkSVM
 from .matching import MatchingSVM
 from .multiclass import MulticlassSVM
 from .multilabel import MultilabelSVM
@@ -25,6 +26,7 @@ __all__ = [
     "ConvergenceWarning",
     "DependencyParser",
     "HierarchicalSVM",
+    "LandmarkSVM",
     "MatchingSVM",
     "Matrix",
     "Mix",

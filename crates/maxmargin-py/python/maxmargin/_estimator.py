@@ -9,7 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from html import escape
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,16 @@ from ._sklearn import BaseEstimator, ConvergenceWarning, NotFittedError, check_c
 from .certificate import Certificate
 from .surrogate import Surrogate
 
-__all__ = ["Estimator"]
+__all__ = ["Estimator", "Known"]
+
+
+class Known(NamedTuple):
+    """What is known before a batch is seen."""
+
+    #: All classes, where they are known.
+    classes: Any
+    #: The model so far.
+    model: _engine.Model | None
 
 
 class Estimator(BaseEstimator):  # type: ignore[misc]
@@ -37,6 +46,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     n_iter_: int
     lam_: float
+    #: The examples that the weights have seen, each as often as a pass of `partial_fit` went over it.
+    t_: int
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -46,8 +57,8 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
 
     # -- What a subclass says.
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
-        """The examples to learn from; sets what is known of classes."""
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
+        """The examples to learn from, beside what is known already; sets what is known of classes."""
         raise NotImplementedError
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:
@@ -67,13 +78,26 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, lengths: Any = None) -> Any:
         start = getattr(self, "model_", None) if self.warm_start else None
         data = self._data(X, y, sample_weight, lengths)
+        self._warn(self._run(data, settings_of(self), start))
+        self.t_ = len(data)
+        return self
+
+    def _run(
+        self,
+        data: _engine.Data,
+        settings: dict[str, Any],
+        start: _engine.Model | None,
+        seen: int | None = None,
+        more_options: dict[str, list[str]] | None = None,
+    ) -> dict[str, Any]:
+        """Trains on some examples, and keeps what came of it."""
         with self._files() as options:
             hear = _progress.hearer(self.verbose, self.callback, self.gap)
             try:
-                settings = settings_of(self)
-                own = settings.pop("surrogate") if isinstance(self.surrogate, Surrogate) else None
+                own = settings.pop("surrogate").engine if isinstance(self.surrogate, Surrogate) else None
+                options |= more_options or {}
                 model, about = _engine.train(
-                    self._task, options, settings, data, start, self._threads(), hear, own.engine if own else None
+                    self._task, options, settings, data, start, self._threads(), hear, own, seen
                 )
             finally:
                 _progress.close(hear)
@@ -82,8 +106,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         self.history_ = about["history"]
         self.stop_ = about["stop"]
         self.tried_lambdas_ = about["tried"]
-        self._warn(about)
-        return self
+        return about
 
     def _take(self, model: _engine.Model) -> None:
         self.model_ = model
@@ -125,7 +148,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         """Compares columns by number with those of training, where they have no names."""
         if matrix.names is None:
             check_columns(self, X, matrix.shape[1], reset)
-        elif reset:
+        else:
             self.n_features_in_ = matrix.shape[1]
 
     # -- Asking.
@@ -197,6 +220,7 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
         estimator._take(model)
         estimator.n_features_in_ = about["features"]
         estimator.n_iter_ = about["passes"]
+        estimator.t_ = about["examples"]
         estimator.history_ = []
         estimator._know()
         return estimator

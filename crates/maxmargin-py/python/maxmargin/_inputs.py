@@ -14,21 +14,23 @@ import scipy.sparse
 
 from . import _engine
 
-__all__ = ["matrix", "sequences", "weights_of", "names_of", "is_attributes", "is_frame", "numbered", "row_count", "unique_labels"]
+__all__ = ["matrix", "sequences", "weights_of", "names_of", "numbers_among", "is_attributes", "is_frame", "numbered", "row_count", "unique_labels"]
 
 STORED = (np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.uint8))
 
 
-def matrix(X: Any, model: _engine.Model | None = None, scale: float = 1.0, argument: str = "X") -> _engine.Matrix:
-    """The rows of X, with as few copies as its type allows."""
+def matrix(
+    X: Any, model: _engine.Model | None = None, scale: float = 1.0, argument: str = "X", grow: bool = False
+) -> _engine.Matrix:
+    """The rows of X, with as few copies as its type allows. Attributes that a model does not know are left out, or come behind its own."""
     if isinstance(X, _engine.Matrix):
         return X
     if scipy.sparse.issparse(X):
         return _sparse(X, scale, argument)
     if is_frame(X):
-        return _frame(X, model, scale, argument)
+        return _frame(X, model, scale, argument, grow)
     if is_attributes(X):
-        return _engine.Matrix.attributes(X, model, argument)
+        return _engine.Matrix.attributes(X, model, argument, grow)
     return _dense(X, scale, argument)
 
 
@@ -51,7 +53,7 @@ def is_attributes(rows: Any) -> bool:
     return False
 
 
-def _frame(X: Any, model: _engine.Model | None, scale: float, argument: str) -> _engine.Matrix:
+def _frame(X: Any, model: _engine.Model | None, scale: float, argument: str, grow: bool) -> _engine.Matrix:
     values = X.to_numpy()
     if values.dtype.kind in "fiub":
         return _dense(values, scale, argument)
@@ -60,7 +62,7 @@ def _frame(X: Any, model: _engine.Model | None, scale: float, argument: str) -> 
     if all(kind in "fiub" for kind in kinds):
         return _dense(np.column_stack([np.asarray(X[column]) for column in X.columns]), scale, argument)
     rows = [{c: v for c, v in zip(columns, row) if v is not None} for row in values.tolist()]
-    return _engine.Matrix.attributes(rows, model, argument)
+    return _engine.Matrix.attributes(rows, model, argument, grow)
 
 
 def _sparse(X: Any, scale: float, argument: str) -> _engine.Matrix:
@@ -124,11 +126,11 @@ def _stored(array: np.ndarray[Any, Any], argument: str) -> np.ndarray[Any, Any]:
 
 
 def sequences(
-    X: Any, lengths: Any, model: _engine.Model | None, scale: float
+    X: Any, lengths: Any, model: _engine.Model | None, scale: float, grow: bool = False
 ) -> tuple[_engine.Matrix, np.ndarray[Any, Any]]:
     """The rows of all sequences, and where each starts."""
     if lengths is not None:
-        rows = matrix(X, model, scale)
+        rows = matrix(X, model, scale, grow=grow)
         starts = starts_of(_whole(lengths, "lengths"), "lengths")
         if starts[-1] != rows.shape[0]:
             raise ValueError(f"lengths: they add up to {starts[-1]}, but X has {rows.shape[0]} rows")
@@ -143,7 +145,7 @@ def sequences(
     sizes = np.array([row_count(part, "a sequence") for part in parts], dtype=np.int64)
     starts = starts_of(sizes, "X")
     if any(is_attributes(part) for part in parts) or all(size == 0 for size in sizes):
-        return _engine.Matrix.attributes([row for part in parts for row in part], model, "X"), starts
+        return _engine.Matrix.attributes([row for part in parts for row in part], model, "X", grow), starts
     if any(scipy.sparse.issparse(part) for part in parts):
         try:
             return matrix(scipy.sparse.vstack(parts, format="csr"), model, scale), starts
@@ -225,6 +227,17 @@ def unique_labels(labels: np.ndarray[Any, Any], argument: str = "y") -> tuple[np
     except TypeError as error:
         raise ValueError(f"{argument}: labels cannot be sorted ({error})") from None
     return classes, numbers.astype(np.int64).reshape(labels.shape)
+
+
+def numbers_among(labels: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The number of each label among classes that are known."""
+    found, places = unique_labels(labels)
+    number = {label: number for number, label in enumerate(classes.tolist())}
+    for label in found.tolist():
+        if label not in number:
+            raise ValueError(f"y: the label {label!r} is none of the classes that the first call of partial_fit knew")
+    numbers: np.ndarray[Any, Any] = np.array([number[label] for label in found.tolist()], dtype=np.int64)[places]
+    return numbers
 
 
 def names_of(classes: Iterable[Any]) -> list[str]:

@@ -52,6 +52,11 @@ SPECIAL: dict[str, tuple[set[str], str]] = {
     "tune_threshold": ({"multilabel"}, "Tunes thresholds for this metric, micro_f1 or macro_f1, on examples that are held out."),
 }
 
+#: What the estimators of one task have besides.
+OWN_OF: dict[str, list[tuple[str, Any, str]]] = {
+    "landmarks": [("point_names", None, "What points are called, in the order of y; their numbers, from 1, when None.")],
+}
+
 TASKS: dict[str, Any] = _engine.tasks()
 DEFAULTS: dict[str, Any] = _engine.default_settings()
 
@@ -82,7 +87,7 @@ def describe(task: str) -> list[tuple[str, Any, str]]:
     for option in options_of(task):
         text = f"{option['help']}. {option['more']}".strip()
         described.append((option["name"], _default(option["default"], option["value"] is None), text))
-    return described + OWN
+    return described + OWN_OF.get(task, []) + OWN
 
 
 def parameters(task: str) -> list[inspect.Parameter]:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._estimator import Estimator
-from ._inputs import names_of, numbered, sequences, unique_labels
+from ._estimator import Estimator, Known
+from ._inputs import names_of, numbered, numbers_among, sequences, unique_labels
+from ._partial import BatchEstimator
 
 __all__ = ["ChainSVM", "SequenceEstimator"]
 
@@ -81,15 +82,20 @@ class SequenceEstimator(Estimator):
     def _pair_columns(self) -> int:
         return 0
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None:
             raise ValueError("y: labels are needed to train")
-        rows, starts = sequences(X, lengths, None, self.byte_scale)
-        classes, numbers = unique_labels(flat_labels(y, starts))
+        model, classes = (None, None) if known is None else (known.model, known.classes)
+        rows, starts = sequences(X, lengths, model, self.byte_scale, grow=True)
+        labels = flat_labels(y, starts)
+        if classes is None:
+            classes, numbers = unique_labels(labels)
+        else:
+            numbers = numbers_among(labels, classes)
         weights = self._weights(sample_weight, len(starts) - 1)
         data = _engine.Data.sequences(rows, starts, numbers, names_of(classes), weights, self._pair_columns())
         self.classes_ = classes
-        self._columns(None, rows, reset=True)
+        self._columns(None, rows, reset=model is None)
         return data
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:
@@ -105,7 +111,7 @@ class SequenceEstimator(Estimator):
         self.classes_ = numbered(self._fitted().label_names)
 
 
-class ChainSVM(SequenceEstimator):
+class ChainSVM(SequenceEstimator, BatchEstimator):
     """Sequences with a label for each position, under the score of neighbouring labels: chunks, tags, letters of words.
 
     {parameters}
@@ -140,6 +146,25 @@ class ChainSVM(SequenceEstimator):
     """
 
     _task = "chain"
+    _of_all_data = {"weights": "seen"}
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, lengths: Any = None, sample_weight: Any = None) -> ChainSVM:
+        """Learns from a batch, from the model so far: one pass of sgd over it, or `max_passes`.
+
+        {partial}
+        Parameters
+        ----------
+        X, y, lengths, sample_weight
+            As for `fit`. Attributes by name may be new; the number of columns must stay.
+        classes : array-like, optional
+            All labels, on the first call. Those of the first batch when None.
+
+        Returns
+        -------
+        ChainSVM
+            The estimator itself.
+        """
+        return self._partial_fit(X, y, classes, sample_weight, lengths)  # type: ignore[no-any-return]
 
 
 def flat_labels(y: Any, starts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

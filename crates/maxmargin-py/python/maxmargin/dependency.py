@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from . import _engine
-from ._estimator import Estimator
+from ._estimator import Known
+from ._parts_estimator import PartsEstimator
 
 __all__ = ["DependencyParser"]
 
@@ -21,7 +20,7 @@ _HEAD, _DEPREL = 6, 7
 _IN_TUPLES = ("form", "upos", "xpos", "feats")
 
 
-class DependencyParser(Estimator):
+class DependencyParser(PartsEstimator):
     """Sentences with a tree of labelled arcs: the head of each word, and the relation to it.
 
     A sentence is a list of words. A word is a string, a tuple ``(form, upos)``, ``(form, upos, xpos)`` or
@@ -76,18 +75,6 @@ class DependencyParser(Estimator):
         """The best tree of each sentence: head and relation of each word."""
         return self._predict(X)  # type: ignore[no-any-return]
 
-    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Any, float]]]:
-        """The k best trees of each sentence with their scores, best first."""
-        return self._k_best(X, k)
-
-    def decision_function(self, X: Any) -> np.ndarray[Any, Any]:
-        """The score of the best tree of each sentence."""
-        return np.array([best[0][1] for best in self._k_best(X, 1)])
-
-    def confidence(self, X: Any) -> list[np.ndarray[Any, Any]]:
-        """How sure each predicted arc is: how much less the best tree scores that lacks it."""
-        return [np.array(parts) for _, _, _, parts, _ in self._surely(X)]
-
     def score(self, X: Any, y: Any = None) -> float:
         """The share of words with the right head and relation (LAS)."""
         return self.evaluate(X, y)["las"]
@@ -97,7 +84,7 @@ class DependencyParser(Estimator):
         model = self._fitted()
         return model.evaluate(_engine.Data.trees(_conllu(X, y), model), self._threads())
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None and not isinstance(X, (str, os.PathLike)):
             raise ValueError("y: trees are needed to train")
         data = _engine.Data.trees(_conllu(X, y), None, bool(self.projectivize))

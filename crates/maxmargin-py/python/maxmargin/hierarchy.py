@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._estimator import Estimator
+from ._estimator import Known
 from ._inputs import matrix, names_of, numbered
+from ._partial import BatchEstimator
 from ._sklearn import ClassifierMixin
 
 __all__ = ["HierarchicalSVM"]
 
 
-class HierarchicalSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
+class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
     """Labels that are nodes of a tree or an acyclic graph, learnt at once with weights for each node.
 
     The hierarchy may be a dict of parents (``{"cat": "animal"}``) or of children (``{"animal": ["cat", "dog"]}``), a list of edges
@@ -49,6 +50,8 @@ class HierarchicalSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
     _task = "hierarchy"
     _own_options = frozenset({"hierarchy", "dag", "node-names"})
 
+    _of_all_data = {"weights": "seen", "alpha": "auto"}
+
     classes_: np.ndarray[Any, Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HierarchicalSVM:
@@ -69,6 +72,25 @@ class HierarchicalSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
             The estimator itself.
         """
         return self._fit(X, y, sample_weight)  # type: ignore[no-any-return]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> HierarchicalSVM:
+        """Learns from a batch, from the model so far: one pass of sgd over it, or `max_passes`.
+
+        {partial}
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`. Attributes by name may be new; the number of columns must stay.
+        classes : array-like, optional
+            All labels, on the first call: needed where they are paths, and where labels end at inner nodes that the first batch has
+            none of. Those of the first batch when None.
+
+        Returns
+        -------
+        HierarchicalSVM
+            The estimator itself.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)  # type: ignore[no-any-return]
 
     def predict(self, X: Any) -> Any:
         """The best node of each example, or its nodes, or its path, as the training labels were."""
@@ -94,26 +116,51 @@ class HierarchicalSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
         right = [set(_listed(names)) == set(labels) for names, labels in zip(found, truth)]
         return float(np.average(right, weights=sample_weight))
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None:
             raise ValueError(f"y: {type(self).__name__} requires y to be passed, but the target y is None")
-        rows = matrix(X, None, self.byte_scale)
+        model, classes = (None, None) if known is None else (known.model, known.classes)
+        rows = matrix(X, model, self.byte_scale, grow=True)
         labels, form = self._named(y)
         if len(labels) != rows.shape[0]:
             raise ValueError(
                 f"y: Found input variables with inconsistent numbers of samples: {rows.shape[0]} in X, {len(labels)} in y"
             )
         edges, file = self._edges()
-        if edges is None and file is None and not any("/" in name for names in labels for name in names):
+        paths = [] if classes is None or edges or file else classes
+        if model is not None and edges is None and file is None:
+            strange = {name for names in labels for name in names} - set(paths)
+            if strange:
+                raise ValueError(f"y: {min(strange)!r} is no node that the first call of partial_fit knew")
+        if edges is None and file is None and not any("/" in name for names in [*labels, paths] for name in names):
             raise ValueError("hierarchy: the labels are no paths like a/b/c; name their hierarchy")
         data = _engine.Data.nodes(
-            rows, labels, edges, bool(self.dag), self._weights(sample_weight, len(labels)), file
+            rows, labels, edges, bool(self.dag), self._weights(sample_weight, len(labels)), file, paths, known is not None
         )
-        self._form = form
-        self._renamed = {str(node): node for node in self._nodes_of(y, form)}
+        if model is None:
+            self._form = form
+            self._renamed: dict[str, Any] = {}
+            parents = {name.rpartition("/")[0] for name in data.label_names} if edges is None else {a for a, _ in edges}
+            ends = {name for names in [*labels, paths] for name in names}
+            self._ends_inside = None if file else not parents.isdisjoint(ends)
+        self._renamed |= {str(node): node for node in self._nodes_of(y, form)}
         self.classes_ = self._classes(data.label_names)
-        self._columns(X, rows, reset=True)
+        self._columns(X, rows, reset=model is None)
         return data
+
+    def _all_classes(self, classes: Any, goes_on: bool) -> Any:
+        """Names of nodes: those of the model, or of what is given for the first batch."""
+        if goes_on:
+            return self._fitted().label_names
+        return None if classes is None else [name for names in self._named(classes)[0] for name in names]
+
+    def _options_of_batch(self) -> dict[str, list[str]]:
+        options = {"label-count": ["many" if self._form == "many" else "one"]} if self.label_count == "auto" else {}
+        if self.inner == "auto":
+            if self._ends_inside is None:
+                raise ValueError("inner: say yes or no; partial_fit does not look for it in a file and one batch")
+            options["inner"] = ["yes" if self._ends_inside else "no"]
+        return options
 
     def _nodes_of(self, y: Any, form: Any) -> list[Any]:
         if form == "one":
@@ -190,6 +237,7 @@ class HierarchicalSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
     def _know(self) -> None:
         model = self._fitted()
         self._form = "many" if model.about["options"].get("label_count") == "many" else "one"
+        self._ends_inside = model.about["options"].get("inner")
         nodes = numbered(model.label_names)
         self._renamed = dict(zip(model.label_names, nodes.tolist()))
         self.classes_ = nodes

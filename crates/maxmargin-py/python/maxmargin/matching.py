@@ -8,13 +8,14 @@ import numpy as np
 import scipy.sparse
 
 from . import _engine
-from ._estimator import Estimator
+from ._estimator import Known
 from ._inputs import is_attributes, matrix, row_count, starts_of
+from ._parts_estimator import PartsEstimator
 
 __all__ = ["MatchingSVM"]
 
 
-class MatchingSVM(Estimator):
+class MatchingSVM(PartsEstimator):
     """Bipartite graphs in which some edges are links: words of a sentence and its translation, points of two images.
 
     A graph is an array of shape (left, right, features), with an edge for each pair of nodes, or a pair ``(features, edges)``:
@@ -63,18 +64,6 @@ class MatchingSVM(Estimator):
         """The best links of each graph."""
         return self._predict(X)  # type: ignore[no-any-return]
 
-    def predict_k_best(self, X: Any, k: int) -> list[list[tuple[Any, float]]]:
-        """The k best matchings of each graph with their scores, best first."""
-        return self._k_best(X, k)
-
-    def decision_function(self, X: Any) -> np.ndarray[Any, Any]:
-        """The score of the best matching of each graph."""
-        return np.array([best[0][1] for best in self._k_best(X, 1)])
-
-    def confidence(self, X: Any) -> list[np.ndarray[Any, Any]]:
-        """How sure each predicted link is: how much less the best matching scores that lacks it."""
-        return [np.array(parts) for _, _, _, parts, _ in self._surely(X)]
-
     def score(self, X: Any, y: Any) -> float:
         """F1 of links."""
         return self.evaluate(X, y)["f1"]
@@ -84,7 +73,7 @@ class MatchingSVM(Estimator):
         model = self._fitted()
         return model.evaluate(self._graphs(X, y, None, model, reset=False), self._threads())
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None:
             raise ValueError("y: links are needed to train")
         return self._graphs(X, y, sample_weight, None, reset=True)

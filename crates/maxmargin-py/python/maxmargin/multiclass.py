@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._estimator import Estimator
-from ._inputs import matrix, names_of, numbered, unique_labels
+from ._estimator import Known
+from ._inputs import matrix, names_of, numbered, numbers_among, unique_labels
+from ._partial import BatchEstimator
 from ._sklearn import HAS_SKLEARN, ClassifierMixin
 
 __all__ = ["MulticlassSVM"]
 
 
-class MulticlassSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
+class MulticlassSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
     """A support vector machine for several classes at once (Crammer and Singer), with a proof of optimality.
 
     {parameters}
@@ -45,6 +46,8 @@ class MulticlassSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     _task = "multiclass"
 
+    _of_all_data = {"class_weights": "balanced"}
+
     classes_: np.ndarray[Any, Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MulticlassSVM:
@@ -65,6 +68,24 @@ class MulticlassSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
             The estimator itself.
         """
         return self._fit(X, y, sample_weight)  # type: ignore[no-any-return]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MulticlassSVM:
+        """Learns from a batch, from the model so far: one pass of sgd over it, or `max_passes`.
+
+        {partial}
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`. Attributes by name may be new; the number of columns must stay.
+        classes : array-like, optional
+            All classes, on the first call. Those of the first batch when None.
+
+        Returns
+        -------
+        MulticlassSVM
+            The estimator itself.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)  # type: ignore[no-any-return]
 
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The best class of each example."""
@@ -103,22 +124,26 @@ class MulticlassSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
         numbers = np.array([known[name] for name in labels], dtype=np.int64)
         return model.evaluate(_engine.Data.rows(rows, numbers, names), self._threads())
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None:
             raise ValueError(f"y: {type(self).__name__} requires y to be passed, but the target y is None")
-        rows = matrix(X, None, self.byte_scale)
+        model, classes = (None, None) if known is None else (known.model, known.classes)
+        rows = matrix(X, model, self.byte_scale, grow=True)
         labels = class_labels(y)
         if len(labels) != rows.shape[0]:
             raise ValueError(
                 f"y: Found input variables with inconsistent numbers of samples: {rows.shape[0]} in X, {len(labels)} in y"
             )
-        classes, numbers = unique_labels(labels)
+        if classes is None:
+            classes, numbers = unique_labels(labels)
+        else:
+            numbers = numbers_among(labels, classes)
         if len(classes) < 2:
             raise ValueError(f"y: there is one class only, {classes[0]!r}; at least two classes are needed")
         weights = self._weights(sample_weight, len(labels))
         data = _engine.Data.rows(rows, numbers, names_of(classes), weights)
         self.classes_ = classes
-        self._columns(X, rows, reset=True)
+        self._columns(X, rows, reset=model is None)
         return data
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:

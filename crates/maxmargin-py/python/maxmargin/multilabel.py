@@ -8,14 +8,15 @@ import numpy as np
 import scipy.sparse
 
 from . import _engine
-from ._estimator import Estimator
+from ._estimator import Known
 from ._inputs import is_frame, matrix, names_of, numbered, unique_labels
+from ._partial import BatchEstimator
 from ._sklearn import ClassifierMixin
 
 __all__ = ["MultilabelSVM"]
 
 
-class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
+class MultilabelSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
     """A set of labels for each example, with weights for labels that go together.
 
     {parameters}
@@ -42,6 +43,8 @@ class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     _task = "multilabel"
 
+    _of_all_data = {"pairs": "tree", "tune_threshold": None}
+
     classes_: np.ndarray[Any, Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultilabelSVM:
@@ -62,6 +65,25 @@ class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
             The estimator itself.
         """
         return self._fit(X, y, sample_weight)  # type: ignore[no-any-return]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> MultilabelSVM:
+        """Learns from a batch, from the model so far: one pass of sgd over it, or `max_passes`.
+
+        {partial}
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`. Attributes by name may be new; the number of columns must stay.
+        classes : array-like, optional
+            All labels, on the first call, where y are sets; names of the columns, where y are rows of 0 and 1. Those of the first
+            batch when None.
+
+        Returns
+        -------
+        MultilabelSVM
+            The estimator itself.
+        """
+        return self._partial_fit(X, y, classes, sample_weight)  # type: ignore[no-any-return]
 
     def predict(self, X: Any) -> Any:
         """The best set of each example: rows of 0 and 1, or sets, as the training labels were."""
@@ -103,11 +125,12 @@ class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
         indicator, _ = self._indicator(y, self.classes_)
         return model.evaluate(self._sets(rows, indicator, model.label_names, None), self._threads())
 
-    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None) -> _engine.Data:
+    def _data(self, X: Any, y: Any, sample_weight: Any, lengths: Any = None, known: Known | None = None) -> _engine.Data:
         if y is None:
             raise ValueError(f"y: {type(self).__name__} requires y to be passed, but the target y is None")
-        rows = matrix(X, None, self.byte_scale)
-        indicator, classes = self._indicator(y, None)
+        model, classes = (None, None) if known is None else (known.model, known.classes)
+        rows = matrix(X, model, self.byte_scale, grow=True)
+        indicator, classes = self._indicator(y, classes)
         if len(indicator) != rows.shape[0]:
             raise ValueError(
                 f"y: Found input variables with inconsistent numbers of samples: {rows.shape[0]} in X, {len(indicator)} in y"
@@ -115,8 +138,12 @@ class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
         data = self._sets(rows, indicator, names_of(classes), self._weights(sample_weight, len(indicator)))
         self.classes_ = classes
         self._takes_sets = _are_sets(y)
-        self._columns(X, rows, reset=True)
+        self._columns(X, rows, reset=model is None)
         return data
+
+    def _given_classes(self, classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        super()._given_classes(classes)
+        return classes
 
     def _sets(self, rows: _engine.Matrix, indicator: np.ndarray[Any, Any], names: list[str], weights: Any) -> _engine.Data:
         starts = np.concatenate([[0], np.cumsum(indicator.sum(axis=1))]).astype(np.int64)
@@ -155,7 +182,9 @@ class MultilabelSVM(ClassifierMixin, Estimator):  # type: ignore[misc]
             raise ValueError(f"y: {array.shape[1]} columns, but there are {len(classes)} labels")
         if array.shape[1] == 0:
             raise ValueError("y: there are no labels")
-        return array.astype(bool), np.arange(array.shape[1]) if known is None else known
+        if classes is None:
+            classes = np.arange(array.shape[1]) if known is None else known
+        return array.astype(bool), classes
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:
         rows = matrix(X, self._fitted(), self.byte_scale)

@@ -15,7 +15,7 @@ mod picture;
 
 use std::path::Path;
 
-pub(crate) use picture::Picture;
+pub use picture::Picture;
 
 use super::OUTSIDE;
 use super::dataset_builder::DatasetBuilder;

@@ -37,6 +37,7 @@ pub struct Trainer {
     task: Box<dyn TaskObject>,
     settings: Settings,
     warm_start: Option<Model>,
+    seen: Option<usize>,
     checkpoint: Option<CheckpointPlan>,
 }
 
@@ -48,7 +49,7 @@ impl Trainer {
 
     /// A trainer of a task that is known by its name only.
     pub fn of(task: Box<dyn TaskObject>, settings: Settings) -> Self {
-        Self { task, settings, warm_start: None, checkpoint: None }
+        Self { task, settings, warm_start: None, seen: None, checkpoint: None }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
@@ -125,6 +126,32 @@ impl Trainer {
     /// that model.
     pub fn warm_start(mut self, model: Model) -> Self {
         self.warm_start = Some(model);
+        self
+    }
+
+    /// Where the model to start from has seen so many examples: sgd goes on with steps that are as short as after those. So a pass over each
+    /// of several batches, one model after the other, is what a pass over all of them would be. The certificate is about the last batch.
+    ///
+    /// ```
+    /// use maxmargin::data::FeatureMatrix;
+    /// use maxmargin::solver::SolverKind;
+    /// use maxmargin::tasks::{Multiclass, RowExamples};
+    /// use maxmargin::{Examples, Trainer};
+    ///
+    /// let batch = |x: f64| {
+    ///     let features = FeatureMatrix::from_dense(&[[x, 0.1], [0.2, x]]);
+    ///     Examples::from_numbers(RowExamples::new(features, vec![0, 1])?)
+    /// };
+    /// let trainer = || Trainer::new(Multiclass::default()).lambda(0.1).solver(SolverKind::Sgd).max_passes(1);
+    /// let mut model = trainer().train(&batch(1.0)?)?;
+    /// for seen in [2, 4, 6] {
+    ///     model = trainer().warm_start(model).seen(seen).train(&batch(0.9)?)?;
+    /// }
+    /// assert_eq!(model.predict_numbers(&[[0.8, 0.2]])?.names(), ["0"]);
+    /// # Ok::<(), maxmargin::Error>(())
+    /// ```
+    pub fn seen(mut self, examples: usize) -> Self {
+        self.seen = Some(examples);
         self
     }
 
@@ -239,6 +266,7 @@ impl Trainer {
                 return Err(Error::parameter("warm start", problem));
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
+            settings.seen = self.seen;
         }
         if alternation.is_some() && !choice.kind.starts_anywhere() {
             let problem = format!("{} always starts at 0; use another solver, such as auto", choice.kind);

@@ -1,20 +1,32 @@
 //! Grey pictures of PGM, PNG and JPEG files, as columns of pixels.
 
 use std::io::Cursor;
+use std::path::Path;
 
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
+use super::super::source::Source;
+use super::picture_of;
+use crate::error::Error;
 use crate::shown::excerpt;
 
 /// A picture has at most so many pixels.
 const MOST_PIXELS: u64 = 1 << 26;
 
 /// A grey picture.
+///
+/// ```
+/// use maxmargin::data::Picture;
+/// let picture = Picture::of_rows(3, vec![1, 2, 3, 4, 5, 6])?;
+/// assert_eq!(picture.size(), (3, 2));
+/// assert!(Picture::of_rows(4, vec![1, 2, 3, 4, 5, 6]).is_err());
+/// # Ok::<(), maxmargin::Error>(())
+/// ```
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Picture {
+pub struct Picture {
     pub(crate) width: usize,
     pub(crate) height: usize,
     /// Row by row.
@@ -174,9 +186,23 @@ impl Picture {
         self.pixels[inside(y, self.height) * self.width + inside(x, self.width)]
     }
 
-    /// A picture of these pixels, row by row.
-    pub(crate) fn of_rows(width: usize, pixels: Vec<u8>) -> Self {
-        Self { width, height: pixels.len() / width.max(1), pixels }
+    /// A picture of so many columns, given row by row.
+    pub fn of_rows(width: usize, pixels: Vec<u8>) -> Result<Self, Error> {
+        if width == 0 || pixels.is_empty() || !pixels.len().is_multiple_of(width) {
+            let problem = format!("{} pixels are no rows of {width}", pixels.len());
+            return Err(Error::parameter("picture", problem));
+        }
+        Ok(Self { width, height: pixels.len() / width, pixels })
+    }
+
+    /// The picture in a file: PGM, PNG or JPEG, looked at in grey.
+    pub fn open(file: impl AsRef<Path>) -> Result<Self, Error> {
+        picture_of(&mut Source::open(file.as_ref())?)
+    }
+
+    /// The numbers of columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
     }
 
     /// The pixels of a column, from top to bottom.

@@ -102,7 +102,7 @@ fn open_picture(folder: &Path, name: &str) -> std::result::Result<Picture, Strin
 }
 
 /// Refuses names that there are twice, too many, or none, and others than those of the files before.
-fn check_names(
+pub(crate) fn check_names(
     names: &[String],
     known: &mut Option<Vec<String>>,
     must_know: bool,
@@ -124,7 +124,11 @@ fn check_names(
 }
 
 /// Refuses points that are not in their picture, with a pixel to spare.
-fn check_point(name: &str, (x, y): (f64, f64), picture: &Picture) -> std::result::Result<(), String> {
+pub(crate) fn check_point(
+    name: &str,
+    (x, y): (f64, f64),
+    picture: &Picture,
+) -> std::result::Result<(), String> {
     let is_inside = |place: f64, count: usize| (-1.0..=count as f64).contains(&place);
     match is_inside(x, picture.width) && is_inside(y, picture.height) {
         true => Ok(()),
@@ -138,7 +142,10 @@ fn check_point(name: &str, (x, y): (f64, f64), picture: &Picture) -> std::result
 }
 
 /// Refuses boxes that are empty, or beside their picture.
-fn check_bounds([left, top, width, height]: [f64; 4], picture: &Picture) -> std::result::Result<(), String> {
+pub(crate) fn check_bounds(
+    [left, top, width, height]: [f64; 4],
+    picture: &Picture,
+) -> std::result::Result<(), String> {
     let most = 16.0 * picture.width.max(picture.height) as f64;
     let is_there = |first: f64, count: f64, all: usize| first < all as f64 && first + count > 0.0;
     if !(width >= 1.0 && height >= 1.0 && width <= most && height <= most) {

@@ -107,11 +107,31 @@ impl HierarchyExamples {
         sets: &[impl AsRef<[S]>],
         graph: &NodeGraph,
     ) -> Result<(Self, Alphabet)> {
+        Self::of_named(rows.into(), sets, graph, &Alphabet::default())
+    }
+
+    /// The same with all nodes of the graph, whether a row has them or not: for rows that are one batch of many.
+    pub fn from_names_of_all<S: AsRef<str>>(
+        rows: impl Into<ExampleRows>,
+        sets: &[impl AsRef<[S]>],
+        graph: &NodeGraph,
+    ) -> Result<(Self, Alphabet)> {
+        Self::of_named(rows.into(), sets, graph, graph.names())
+    }
+
+    /// Rows with labels by their names, and more nodes that there are.
+    fn of_named<S: AsRef<str>>(
+        rows: ExampleRows,
+        sets: &[impl AsRef<[S]>],
+        graph: &NodeGraph,
+        more: &Alphabet,
+    ) -> Result<(Self, Alphabet)> {
         let mut known = Alphabet::default();
         let mut numbers = Vec::new();
         for set in sets {
             numbers.extend(set.as_ref().iter().map(|name| known.add(name.as_ref())));
         }
+        more.iter().for_each(|name| _ = known.add(name));
         let (taxonomy, nodes, names) = Taxonomy::of_training(graph, &known, Default::default())?;
         let numbers: Vec<u32> = numbers.into_iter().map(|number| nodes[number as usize]).collect();
         let starts = starts(sets.iter().map(|set| set.as_ref().len()));

@@ -39,9 +39,7 @@ impl LandmarkFace {
         bounds: [f64; 4],
         points: Option<(Vec<(f64, f64)>, f64)>,
     ) -> Result<Self> {
-        if columns == 0 || pixels.is_empty() || !pixels.len().is_multiple_of(columns) {
-            return refuse(format!("{} pixels are no rows of {columns}", pixels.len()));
-        }
+        let picture = Picture::of_rows(columns, pixels.to_vec())?;
         let is_number = |x: &f64| x.is_finite() && x.abs() <= 1e9;
         if !bounds.iter().all(is_number) || bounds[2] < 1.0 || bounds[3] < 1.0 {
             return refuse(format!(
@@ -57,7 +55,6 @@ impl LandmarkFace {
                 "points are numbers, and the length that distances are measured by is above 0".to_owned(),
             );
         }
-        let picture = Picture::of_rows(columns, pixels.to_vec());
         let face = Face { file: "", picture: &picture, bounds, points: None };
         frames.cut(&face, points)
     }

@@ -2,6 +2,7 @@
 
 pub mod faces;
 
+mod cutter;
 mod demo;
 mod examples;
 mod frames;
@@ -11,6 +12,7 @@ mod normaliser;
 
 use std::path::PathBuf;
 
+pub use cutter::FaceCutter;
 pub use examples::LandmarkExamples;
 pub use frames::{Frames, LandmarkFace};
 pub use geometry::{Geometry, PartLinks};
@@ -238,27 +240,26 @@ below 0.1), the mean loss, and how often each point is found.";
         }
         let known_names: Option<Vec<&str>> = known.map(|names| names.labels.iter().collect());
         let point_names = known_names.as_deref().map_or(PointNames::Found, PointNames::Known);
-        let (mut faces, mut ends) = (Vec::new(), None);
+        let mut cutter: Option<FaceCutter> = None;
         let names = read_faces(files, point_names, &mut |names, face| {
-            let ends = match &ends {
-                Some(ends) => ends,
-                None => ends.insert(self.normaliser.ends(names).map_err(|error| error.to_string())?),
+            let cutter = match &mut cutter {
+                Some(cutter) => cutter,
+                None => cutter.insert(FaceCutter::new(self, names).map_err(|error| error.to_string())?),
             };
-            let points = match face.points.clone() {
-                Some(points) => Some((normaliser::length(ends, face.bounds, &points)?, points)),
-                None => None,
-            };
-            let points = points.map(|(length, points)| (points, length));
-            faces.push(self.frames.cut(&face, points).map_err(|error| error.to_string())?);
-            Ok(())
+            cutter.cut(&face).map_err(|error| error.to_string())
         })?;
-        if faces.is_empty() && known.is_none() {
-            let file = files.first().cloned().unwrap_or_default();
-            return Err(Error::data(Place::new(file, 0, 0), "there are no faces"));
-        }
-        let labels: Alphabet = names.iter().map(String::as_str).collect();
-        let data = LandmarkExamples::new(&self.frames, labels.len(), faces)?;
-        let names = Vocabulary { labels, attributes: LandmarkExamples::attributes_of_all() };
+        let (data, names) = match cutter {
+            Some(cutter) => cutter.finish()?,
+            None if known.is_some() => {
+                let labels: Alphabet = names.iter().map(String::as_str).collect();
+                let data = LandmarkExamples::new(&self.frames, labels.len(), Vec::new())?;
+                (data, Vocabulary { labels, attributes: LandmarkExamples::attributes_of_all() })
+            }
+            None => {
+                let file = files.first().cloned().unwrap_or_default();
+                return Err(Error::data(Place::new(file, 0, 0), "there are no faces"));
+            }
+        };
         let mut notes = Vec::new();
         if let (outside @ 1.., all) = self.outside(&data) {
             notes.push(format!(
