@@ -118,7 +118,7 @@ fn every_output_in_the_readme_is_what_is_printed() {
 fn the_first_commands_are_the_demo_and_the_tests() {
     let page = fs::read_to_string(root().join("README.md")).unwrap();
     let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("    ")).take(2).collect();
-    assert_eq!(commands, ["cargo run --release -- demo", "cargo test --workspace"]);
+    assert_eq!(commands, ["cargo run --release -- demo", "cargo test --workspace --all-features"]);
 }
 
 #[test]
