@@ -96,6 +96,11 @@ pub fn register() {
     maxmargin::model::read_networks_with(from_bytes);
 }
 
+/// Loads a model whose network is of this kind: one of your own, say, which nobody else knows.
+pub fn load_as<N: Network>(path: &Path) -> Result<Model> {
+    FILES.load(path, |_: &Header| Ok(()), of_kind::<N>)
+}
+
 /// The model that [`to_bytes`] made bytes of.
 pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Model> {
     FILES.load_bytes(name, bytes, |_: &Header| Ok(()), from_tensors)

@@ -29,6 +29,11 @@ pub struct NetworkScorer<N> {
 }
 
 impl<N: Network> NetworkScorer<N> {
+    /// A network with the parameters that were made for it.
+    pub fn new(network: N, parameters: Parameters) -> Self {
+        Self { network, parameters }
+    }
+
     /// How many numbers it has learnt.
     pub fn count(&self) -> usize {
         self.parameters.count()

@@ -29,6 +29,8 @@ fn models_come_back() -> Result<()> {
     model_file::save::<ParserNetwork>(&parser, &path)?;
     assert_eq!(Model::load(&path)?.predict(trees.data(), 2)?, parser.predict(trees.data(), 2)?);
     assert_eq!(Model::load(&path)?.description(), parser.description());
+    assert_eq!(model_file::load_as::<ParserNetwork>(&path)?.description(), parser.description());
+    assert!(model_file::load_as::<TaggerNetwork>(&path).is_err());
     model_file::save::<TaggerNetwork>(&tagger, &path)?;
     assert_eq!(Model::load(&path)?.predict(chains.data(), 2)?, tagger.predict(chains.data(), 2)?);
     // A file of weights would not be this model.

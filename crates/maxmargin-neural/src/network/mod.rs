@@ -21,7 +21,7 @@ pub use self::dropout::{Dropout, Pass};
 pub use self::parameters::{Builder, Parameters, Start};
 pub use self::parser::{ParserDescription, ParserNetwork};
 pub use self::scores::Scores;
-pub use self::tagger::{TaggerDescription, TaggerNetwork, TaggerSizes};
+pub use self::tagger::{TaggerDescription, TaggerInput, TaggerNetwork, TaggerSizes};
 pub use self::words::{EncoderSizes, WordBatch};
 
 /// A network that scores the parts of labels.
