@@ -5,7 +5,7 @@ use clap::builder::Resettable;
 use clap::{Arg, ArgAction, Command};
 
 /// Flags that few runs need. A new flag is shown until it is named here.
-const RARE: [&str; 68] = [
+const RARE: &[&str] = &[
     // Data.
     "column-names",
     "center",
@@ -55,6 +55,15 @@ const RARE: [&str; 68] = [
     "search",
     "signed",
     "tune-threshold",
+    // Networks.
+    #[cfg(feature = "neural")]
+    "clip",
+    #[cfg(feature = "neural")]
+    "decay",
+    #[cfg(feature = "neural")]
+    "no-letters",
+    #[cfg(feature = "neural")]
+    "rare-words",
     // How.
     "checkpoint",
     "checkpoint-every",

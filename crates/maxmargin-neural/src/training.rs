@@ -173,11 +173,14 @@ pub fn train<N: Network>(
         best: Vec::new(),
     };
     run.begin()?;
-    let mut search = String::new();
-    while let Some(phase) = options.phases.get(run.state.phase) {
+    let objective_of = |run: &Run<N>, phase: &Phase| {
         let asked =
             SearchOptions { surrogate: phase.surrogate, strategy: phase.strategy, ..Default::default() };
-        let objective = Objective::new(&run.task, data, &asked)?;
+        Objective::new(&run.task, data, &asked)
+    };
+    let mut search = String::new();
+    while let Some(phase) = options.phases.get(run.state.phase) {
+        let objective = objective_of(&run, phase)?;
         search = objective.search().name().to_owned();
         while run.state.epoch < phase.epochs && run.state.without_gain < options.patience {
             let Some(report) = run.epoch(phase, &objective, observer)? else {
@@ -190,6 +193,10 @@ pub fn train<N: Network>(
             }
         }
         run.end_phase()?;
+    }
+    // A run that had come to its end before has made no search.
+    if let (true, Some(phase)) = (search.is_empty(), options.phases.last()) {
+        search = objective_of(&run, phase)?.search().name().to_owned();
     }
     run.finish(search)
 }
