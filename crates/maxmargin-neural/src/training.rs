@@ -41,6 +41,12 @@ pub struct Phase {
     pub rate: f64,
 }
 
+impl Phase {
+    fn asked(&self) -> SearchOptions {
+        SearchOptions { surrogate: self.surrogate, strategy: self.strategy, ..SearchOptions::default() }
+    }
+}
+
 /// How a network is trained.
 #[derive(Debug, Clone)]
 pub struct TrainingOptions {
@@ -164,24 +170,22 @@ pub fn train<N: Network>(
         task: task.clone().with_scorer(scorer.clone())?,
         rows: inputs.iter().map(N::rows).collect(),
         inputs,
+        fingerprint: fingerprint(&scorer.network, data, held_out, options),
         scorer,
         held_out,
         options,
-        fingerprint: fingerprint::<N>(data, options),
         state: Progress::default(),
         adam: Adam::default(),
         best: Vec::new(),
     };
     run.begin()?;
-    let objective_of = |run: &Run<N>, phase: &Phase| {
-        let asked =
-            SearchOptions { surrogate: phase.surrogate, strategy: phase.strategy, ..Default::default() };
-        Objective::new(&run.task, data, &asked)
-    };
+    // What does not go together is refused before the first epoch. The model names the last search.
     let mut search = String::new();
+    for phase in &options.phases {
+        search = run.task.search(&phase.asked(), data)?.name().to_owned();
+    }
     while let Some(phase) = options.phases.get(run.state.phase) {
-        let objective = objective_of(&run, phase)?;
-        search = objective.search().name().to_owned();
+        let objective = Objective::new(&run.task, data, &phase.asked())?;
         while run.state.epoch < phase.epochs && run.state.without_gain < options.patience {
             let Some(report) = run.epoch(phase, &objective, observer)? else {
                 return run.finish(search);
@@ -194,17 +198,20 @@ pub fn train<N: Network>(
         }
         run.end_phase()?;
     }
-    // A run that had come to its end before has made no search.
-    if let (true, Some(phase)) = (search.is_empty(), options.phases.last()) {
-        search = objective_of(&run, phase)?.search().name().to_owned();
-    }
     run.finish(search)
 }
 
 /// Tells runs apart that do not go on from one another.
-fn fingerprint<N: Network>(data: &<N::Task as Task>::Data, options: &TrainingOptions) -> u64 {
+fn fingerprint<N: Network>(
+    network: &N,
+    data: &<N::Task as Task>::Data,
+    held_out: Option<&HeldOut>,
+    options: &TrainingOptions,
+) -> u64 {
     let TrainingOptions { phases, adam, batch, patience, seed, .. } = options;
-    let text = format!("{phases:?} {adam:?} {batch} {patience} {seed} {:x}", data.fingerprint());
+    let description = serde_json::to_string(network.description()).unwrap_or_default();
+    let (data, held_out) = (data.fingerprint(), held_out.map(|held_out| held_out.data().fingerprint()));
+    let text = format!("{phases:?} {adam:?} {batch} {patience} {seed} {data:x} {held_out:?} {description}");
     maxmargin::data::fingerprint_of_bytes(text.as_bytes())
 }
 
