@@ -148,7 +148,7 @@ class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         self._columns(X, rows, reset=model is None)
         return data
 
-    def _all_classes(self, classes: Any, goes_on: bool) -> Any:
+    def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:
         """Names of nodes: those of the model, or of what is given for the first batch."""
         if goes_on:
             return self._fitted().label_names
