@@ -38,7 +38,7 @@ class BatchEstimator(Estimator):
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any, lengths: Any = None) -> Any:
         model = getattr(self, "model_", None)
         settings = self._settings_of_batch(model is not None)
-        data = self._data(X, y, sample_weight, lengths, Known(self._all_classes(classes, model is not None), model))
+        data = self._data(X, y, sample_weight, lengths, Known(self._all_classes(classes, y, model is not None), model))
         seen = self.t_ if model is not None else 0
         about = self._run(data, settings, model, seen if model is not None else None, self._options_of_batch())
         if about["interrupted"]:
@@ -66,7 +66,7 @@ class BatchEstimator(Estimator):
         """Options that are settled by the first call, where the estimator leaves them to the data."""
         return {}
 
-    def _all_classes(self, classes: Any, goes_on: bool) -> Any:
+    def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:
         """The classes that a batch may have; None where it is the first, and nobody says."""
         known = self.classes_ if goes_on else None
         if classes is None:

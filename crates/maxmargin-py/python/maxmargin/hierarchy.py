@@ -141,14 +141,14 @@ class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
             self._form = form
             self._renamed: dict[str, Any] = {}
             parents = {name.rpartition("/")[0] for name in data.label_names} if edges is None else {a for a, _ in edges}
-            ends = {name for names in [*labels, paths] for name in names}
+            ends = {name for names in [*labels, classes or []] for name in names}
             self._ends_inside = None if file else not parents.isdisjoint(ends)
         self._renamed |= {str(node): node for node in self._nodes_of(y, form)}
         self.classes_ = self._classes(data.label_names)
         self._columns(X, rows, reset=model is None)
         return data
 
-    def _all_classes(self, classes: Any, goes_on: bool) -> Any:
+    def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:
         """Names of nodes: those of the model, or of what is given for the first batch."""
         if goes_on:
             return self._fitted().label_names
@@ -158,7 +158,7 @@ class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         options = {"label-count": ["many" if self._form == "many" else "one"]} if self.label_count == "auto" else {}
         if self.inner == "auto":
             if self._ends_inside is None:
-                raise ValueError("inner: say yes or no; partial_fit does not look for it in a file and one batch")
+                raise ValueError("inner: say yes or no; a file, or a model that was loaded, does not tell where labels may end")
             options["inner"] = ["yes" if self._ends_inside else "no"]
         return options
 

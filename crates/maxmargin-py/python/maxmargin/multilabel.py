@@ -141,6 +141,12 @@ class MultilabelSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         self._columns(X, rows, reset=model is None)
         return data
 
+    def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:
+        # scikit-learn gives the values that columns have.
+        if classes is not None and not _are_sets(y) and set(np.asarray(classes).ravel().tolist()) <= {0, 1}:
+            classes = None
+        return super()._all_classes(classes, y, goes_on)
+
     def _given_classes(self, classes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         super()._given_classes(classes)
         return classes
