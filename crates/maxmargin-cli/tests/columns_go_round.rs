@@ -310,10 +310,13 @@ fn a_faulty_line_leaves_the_sentences_before_it_whole() {
     let folder = Folder::new();
     folder.write("train.txt", sentences(24, true));
     folder.output("train chain --train train.txt --templates ner --lambda 0.001 --model m --quiet");
-    folder.write("new.txt", "Anna NNP\nsees VBZ\n\nBela NNP\nCarl NNP\nsees VBZ\nmet\n\n");
+    folder.write(
+        "new.txt",
+        "Anna NNP\nsees VBZ\n\n# a comment of more words\nBela NNP\nCarl NNP\nsees VBZ\nmet\n\n",
+    );
     let output = folder.run("predict --model m --input new.txt --columns").code(2).get_output().clone();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "Anna NNP I-PER\nsees VBZ O\n\n");
-    assert!(String::from_utf8(output.stderr).unwrap().contains("new.txt:7"));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("new.txt:8"));
 }
 
 #[test]
@@ -371,5 +374,7 @@ fn attributes_are_written_out() {
     };
     assert_eq!(facts(train("train.crf")), facts(train("train.txt --templates chunk")));
     folder.refusal("expand --data train.txt --templates chunks", &["templates", "did you mean"]);
+    folder.write("pairs", "U:%x[0,0]\nB:%x[0,1]\n");
+    folder.refusal("expand --data train.txt --templates pairs", &["pairs of labels"]);
     folder.refusal("expand --data train.txt --output train.txt", &["--output", "train.txt"]);
 }

@@ -45,6 +45,28 @@ fn a_path_tells_which_runs_missed_their_gap() {
 }
 
 #[test]
+fn lines_without_a_label_begin_with_a_tab() {
+    let folder = Folder::new();
+    folder.output("train chain --train tags.crf --lambda 0.01 --model m --quiet");
+    let text = std::fs::read_to_string(folder.path("tags.crf")).unwrap();
+    let bare = |mark: &str| -> String {
+        let line =
+            |line: &str| line.split_once('\t').map_or(String::new(), |(_, rest)| format!("{mark}{rest}"));
+        text.lines().map(|text| line(text) + "\n").collect()
+    };
+    folder.write("bare.crf", bare(""));
+    let output = folder.run("predict --model m --input bare.crf").code(2).get_output().clone();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("bare.crf:1:1") && error.contains("begins with a tab"), "{error}");
+    folder.write("bare.crf", bare("\t"));
+    folder.output("predict --model m --input bare.crf");
+    // Some other labels are no reason to refuse a file.
+    let attribute = text.lines().next().unwrap().split('\t').nth(1).unwrap().to_owned();
+    folder.write("other.crf", format!("{attribute}\t{attribute}\n\n{text}"));
+    folder.output("eval --model m --data other.crf");
+}
+
+#[test]
 fn flags_in_vain_are_refused() {
     let folder = Folder::new();
     folder.write("sets.svm", "a,b 1:1 2:0.5\nb 2:1\nc,a 3:1 1:0.5\nc 3:1\n");

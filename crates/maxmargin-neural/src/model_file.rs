@@ -121,7 +121,8 @@ fn of_kind<N: Network>(header: Header, tensors: &SafeTensors<'_>) -> Checked<Mod
     if model.dtype() != Dtype::U8 {
         return Err("its tensor model is not of bytes".to_owned());
     }
-    let model = Model::from_bytes(model.data().to_vec()).map_err(|e| e.to_string())?;
+    // Of weights: a network within a network might go on without end.
+    let model = Model::of_weights(model.data().to_vec()).map_err(|e| e.to_string())?;
     if model.task_as::<N::Task>().is_none() {
         return Err(format!("the model is of {}, the network of {}", model.task().name(), N::Task::NAME));
     }

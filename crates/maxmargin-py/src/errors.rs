@@ -7,13 +7,15 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 /// The exception for an error: `OSError` where the system refused, else `ValueError`.
 pub fn raised(error: Error) -> PyErr {
     match error {
-        Error::Io { source, path, .. } if let Some(number) = source.raw_os_error() => {
-            // Python makes FileNotFoundError and the like of the number.
-            let said = source.to_string();
-            let said = said.strip_suffix(&format!(" (os error {number})")).unwrap_or(&said).to_owned();
-            PyOSError::new_err((number, said, path))
-        }
-        Error::Io { .. } => PyOSError::new_err(error.to_string()),
+        Error::Io { ref source, ref path, .. } => match source.raw_os_error() {
+            Some(number) => {
+                // Python makes FileNotFoundError and the like of the number.
+                let said = source.to_string();
+                let said = said.strip_suffix(&format!(" (os error {number})")).unwrap_or(&said).to_owned();
+                PyOSError::new_err((number, said, path.clone()))
+            }
+            None => PyOSError::new_err(error.to_string()),
+        },
         Error::Parameter { name, problem } => {
             PyValueError::new_err(format!("{}: {problem}", in_python(&name)))
         }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from maxmargin import ChainSVM, HierarchicalSVM, MulticlassSVM, MultilabelSVM
+from maxmargin import ChainSVM, HierarchicalSVM, Matrix, MulticlassSVM, MultilabelSVM
 
 
 def clusters(count, seed, classes=4):
@@ -175,3 +175,23 @@ def test_what_a_batch_cannot_be_is_named(svm, calls, about):
     X, y, *classes = calls[-1]
     with pytest.raises(ValueError, match=about):
         svm.partial_fit(X, y, *classes)
+
+
+@pytest.mark.parametrize("classes", [[0, 1.5], [0.0, np.nan], ["a", None], [[1], [2, 3]], [0, 0], []])
+def test_classes_that_are_none_are_named(classes):
+    with pytest.raises(ValueError, match="^classes"):
+        MulticlassSVM(lam=0.1).partial_fit([[1.0], [2.0]], [0, 1], classes=classes)
+
+
+def test_rows_with_names_keep_what_is_known():
+    first = [{"a": 1.0}, {"b": 1.0}]
+    model = MulticlassSVM(lam=0.1).partial_fit(first, [0, 1])
+    other = Matrix.csr(np.array([0, 1, 2]), np.array([0, 1]), np.array([1.0, 1.0]), 2, 1.0, "X").named(["c", "a"])
+    with pytest.raises(ValueError, match="^X"):
+        model.partial_fit(other, [0, 1])
+    known = model.model_.attribute_names
+    more = Matrix.csr(np.array([0, 1, 2]), np.array([0, 2]), np.array([1.0, 1.0]), 3, 1.0, "X").named([*known, "c"])
+    model.partial_fit(more, [0, 1])
+    assert model.model_.attribute_names == [*known, "c"] and model.n_features_in_ == 3
+    model.predict(first)
+    assert model.n_features_in_ == 3

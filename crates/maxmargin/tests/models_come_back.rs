@@ -328,6 +328,6 @@ fn problems_are_named() {
     let metadata = Some([(maxmargin::model::NETWORK_KEY.to_owned(), "{}".to_owned())].into());
     let network = safetensors::tensor::TensorView::new(safetensors::Dtype::U8, vec![1], &[1]).unwrap();
     let network = safetensors::serialize([("x", network)], metadata).unwrap();
-    assert!(problem(&network).contains("build it with --features neural"));
+    assert!(problem(&network).contains("only a program with the crate maxmargin-neural"));
     assert!(Model::load(Path::new("/no/such/model")).unwrap_err().to_string().starts_with("cannot read"));
 }

@@ -144,11 +144,11 @@ class Estimator(BaseEstimator):  # type: ignore[misc]
     def _weights(self, sample_weight: Any, count: int) -> Any:
         return weights_of(sample_weight, count)
 
-    def _columns(self, X: Any, matrix: _engine.Matrix, reset: bool) -> None:
-        """Compares columns by number with those of training, where they have no names."""
+    def _columns(self, X: Any, matrix: _engine.Matrix, reset: bool, learns: bool = False) -> None:
+        """Compares columns by number with those of training, where they have no names; those with names may grow when it learns."""
         if matrix.names is None:
             check_columns(self, X, matrix.shape[1], reset)
-        else:
+        elif reset or learns:
             self.n_features_in_ = matrix.shape[1]
 
     # -- Asking.

@@ -24,6 +24,10 @@ def matrix(
 ) -> _engine.Matrix:
     """The rows of X, with as few copies as its type allows. Attributes that a model does not know are left out, or come behind its own."""
     if isinstance(X, _engine.Matrix):
+        if grow and model is not None and X.names is not None:
+            known = model.attribute_names
+            if known is None or X.names[: len(known)] != known:
+                raise ValueError(f"{argument}: its first attributes must be those that are known, in their order; give dicts or lists of strings instead")
         return X
     if scipy.sparse.issparse(X):
         return _sparse(X, scale, argument)

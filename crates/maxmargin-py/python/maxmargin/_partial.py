@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ._estimator import Estimator, Known
+from ._inputs import unique_labels
 from ._parameters import settings_of
 
 __all__ = ["BatchEstimator"]
@@ -71,7 +72,7 @@ class BatchEstimator(Estimator):
         known = self.classes_ if goes_on else None
         if classes is None:
             return known
-        given = self._given_classes(np.asarray(classes))
+        given = self._given_classes(_classes(classes))
         if known is not None and set(given.tolist()) != set(known.tolist()):
             raise ValueError("classes: they are not those of the first call of partial_fit")
         return given if known is None else known
@@ -80,7 +81,15 @@ class BatchEstimator(Estimator):
         """Classes as they are kept."""
         if classes.ndim != 1 or len(classes) == 0:
             raise ValueError("classes: a list of all classes is needed")
-        unique: np.ndarray[Any, Any] = np.unique(classes)
+        unique, _ = unique_labels(classes, "classes")
         if len(unique) != len(classes):
             raise ValueError("classes: one of them is there twice")
         return unique
+
+
+def _classes(classes: Any) -> np.ndarray[Any, Any]:
+    """Classes as an array."""
+    try:
+        return np.asarray(classes)
+    except ValueError as error:
+        raise ValueError(f"classes: a list of all classes is needed ({error})") from None

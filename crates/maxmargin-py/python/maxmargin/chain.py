@@ -95,7 +95,7 @@ class SequenceEstimator(Estimator):
         weights = self._weights(sample_weight, len(starts) - 1)
         data = _engine.Data.sequences(rows, starts, numbers, names_of(classes), weights, self._pair_columns())
         self.classes_ = classes
-        self._columns(None, rows, reset=model is None)
+        self._columns(None, rows, reset=model is None, learns=True)
         return data
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:

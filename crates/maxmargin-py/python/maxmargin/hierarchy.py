@@ -145,14 +145,14 @@ class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
             self._ends_inside = None if file else not parents.isdisjoint(ends)
         self._renamed |= {str(node): node for node in self._nodes_of(y, form)}
         self.classes_ = self._classes(data.label_names)
-        self._columns(X, rows, reset=model is None)
+        self._columns(X, rows, reset=model is None, learns=True)
         return data
 
     def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:
         """Names of nodes: those of the model, or of what is given for the first batch."""
         if goes_on:
             return self._fitted().label_names
-        return None if classes is None else [name for names in self._named(classes)[0] for name in names]
+        return None if classes is None else [name for names in self._named(classes, "classes")[0] for name in names]
 
     def _options_of_batch(self) -> dict[str, list[str]]:
         options = {"label-count": ["many" if self._form == "many" else "one"]} if self.label_count == "auto" else {}
@@ -170,18 +170,18 @@ class HierarchicalSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
     def _classes(self, names: list[str]) -> np.ndarray[Any, Any]:
         return np.array([self._renamed.get(name, name) for name in names])
 
-    def _named(self, y: Any) -> tuple[list[list[str]], Any]:
+    def _named(self, y: Any, argument: str = "y") -> tuple[list[list[str]], Any]:
         """The names of the nodes of each example, and the form in which they were given."""
         rename = self._renaming()
         array = np.asarray(y) if isinstance(y, np.ndarray) or not any(np.ndim(row) or isinstance(row, (set, frozenset)) for row in y) else None
         if array is not None and array.ndim == 1 and not any(isinstance(row, (list, tuple, set, frozenset)) for row in array):
             if array.dtype.kind == "f" and not np.isfinite(array).all():
-                raise ValueError("y: Input y contains NaN or infinity.")
+                raise ValueError(f"{argument}: Input {argument} contains NaN or infinity.")
             return [[rename(name)] for name in names_of(array.tolist())], "one"
         if array is not None and array.ndim == 2:
             return [[_path(row)] for row in array.tolist()], array.shape[1]
         if array is not None and array.ndim > 2:
-            raise ValueError(f"y: labels of {array.ndim} dimensions are no nodes")
+            raise ValueError(f"{argument}: labels of {array.ndim} dimensions are no nodes")
         return [[rename(name) for name in names_of(labels)] for labels in y], "many"
 
     def _renaming(self) -> Any:

@@ -143,7 +143,7 @@ class MulticlassSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         weights = self._weights(sample_weight, len(labels))
         data = _engine.Data.rows(rows, numbers, names_of(classes), weights)
         self.classes_ = classes
-        self._columns(X, rows, reset=model is None)
+        self._columns(X, rows, reset=model is None, learns=True)
         return data
 
     def _inputs(self, X: Any, lengths: Any = None) -> _engine.Data:

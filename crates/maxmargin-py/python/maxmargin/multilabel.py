@@ -138,7 +138,7 @@ class MultilabelSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         data = self._sets(rows, indicator, names_of(classes), self._weights(sample_weight, len(indicator)))
         self.classes_ = classes
         self._takes_sets = _are_sets(y)
-        self._columns(X, rows, reset=model is None)
+        self._columns(X, rows, reset=model is None, learns=True)
         return data
 
     def _all_classes(self, classes: Any, y: Any, goes_on: bool) -> Any:

@@ -6,7 +6,8 @@ use super::{Attributes, TaskData, UNKNOWN_LABEL, Vocabulary};
 use crate::tasks::SequenceExamples;
 
 /// Writes a token a line, `label TAB attribute[:value] TAB …`, and a blank line after each sequence. A token without a label begins with
-/// the tab. The values are written so that they are read again as they are.
+/// the tab. The values are written so that they are read again as they are. Weights of examples
+/// and names are not written. Attributes of pairs of labels are refused, which other programs have no weights for, and so are names of other data.
 ///
 /// ```
 /// use maxmargin::data::{ColumnOptions, ReadOptions, write_attribute_lines};
@@ -29,6 +30,14 @@ pub fn write_attribute_lines(
     names: &Vocabulary,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let invalid = |error: &str| io::Error::new(io::ErrorKind::InvalidInput, error);
+    if sequences.pair_columns() > 0 {
+        return Err(invalid("attributes of pairs of labels have no place in this format"));
+    }
+    let known = |&label: &u32| label == UNKNOWN_LABEL || (label as usize) < names.labels.len();
+    if names.attributes.len() < sequences.attributes() || !sequences.labels().iter().all(known) {
+        return Err(invalid("these are not the names of this data"));
+    }
     // Each name once, however many tokens have it.
     let attributes: Vec<String> = match &names.attributes {
         Attributes::Named(names) => names.iter().map(|name| format!("\t{}", escaped(name))).collect(),

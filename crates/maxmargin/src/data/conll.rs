@@ -210,8 +210,13 @@ impl Reader {
         self.expander.map(|expander| expander.templates().columns().clone())
     }
 
-    /// Reads a file to its end.
+    /// Reads a file to its end. After an error what was read before its sentence may be read again.
     pub(crate) fn read(&mut self, source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
+        let between = self.between.clone();
+        self.read_sentences(source, data).inspect_err(|_| self.between = between)
+    }
+
+    fn read_sentences(&mut self, source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
         data.set_chains();
         let Some(layout) = Layout::of(source)? else { return Ok(()) };
         if layout.columns > MOST_COLUMNS {

@@ -16,7 +16,7 @@
 use super::dataset_builder::DatasetBuilder;
 use super::number::{finite, weight};
 use super::source::{Line, Source};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::shown::excerpt;
 
 /// Reads a file to its end.
@@ -35,10 +35,7 @@ pub(crate) fn read(source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result
         return Err(source.error_on_last_line(1, NO_TOKENS));
     }
     sequence.close(data);
-    match sequence.taken_for_label {
-        Some(error) if !sequence.has_known_label => Err(error),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 const NO_TOKENS: &str = "a sequence has a weight but no tokens";
@@ -57,15 +54,11 @@ pub(super) fn check_attributes(line: &Line<'_>, start: usize, before: usize) -> 
     }
 }
 
-/// The sequence whose tokens are being read, and what was seen before it.
+/// The sequence whose tokens are being read.
 #[derive(Default)]
 struct Sequence {
     tokens: usize,
     weight: Option<f64>,
-    /// Whether any token has a label that was known before.
-    has_known_label: bool,
-    /// What to say of the first token where an attribute of the model stands in the place of the label: without a word it would be taken for one.
-    taken_for_label: Option<Error>,
 }
 
 impl Sequence {
@@ -82,32 +75,7 @@ impl Sequence {
         if self.tokens > 0 {
             data.end_example(self.weight.unwrap_or(1.0), None);
         }
-        (self.tokens, self.weight) = (0, None);
-    }
-
-    /// Looks whether lines of a file to predict have their labels, if any, in the first field.
-    fn look_at_label(
-        &mut self,
-        line: &Line<'_>,
-        field: &AttributeField<'_>,
-        scratch: &mut String,
-        data: &DatasetBuilder<'_>,
-    ) {
-        if self.has_known_label || data.needs_labels() {
-            return;
-        }
-        self.has_known_label = data.is_label_before_rows(field.name(field.text, scratch));
-        let mut is_attribute = |name| data.is_known_attribute(field.name(name, scratch));
-        let is_attribute = !self.has_known_label
-            && (is_attribute(field.text)
-                || field.colon.is_some_and(|colon| is_attribute(&field.text[..colon])));
-        if is_attribute && self.taken_for_label.is_none() {
-            let problem = format!(
-                "`{}` is an attribute of the model in the place of the label; a line without a label begins with a tab",
-                excerpt(field.text)
-            );
-            self.taken_for_label = Some(line.error(field.start + 1, problem));
-        }
+        *self = Self::default();
     }
 
     fn declare(&mut self, line: &Line<'_>, at: usize, number: &str) -> Result<()> {
@@ -195,7 +163,7 @@ fn token(
     }
     match field.text.is_empty() {
         false => {
-            sequence.look_at_label(line, &field, scratch, data);
+            look_at_label(line, &field, scratch, data);
             data.label_or_candidates(line, field.start, field.name(field.text, scratch))?;
         }
         // A file to predict may have no labels.
@@ -233,6 +201,22 @@ fn token(
     data.end_row();
     sequence.tokens += 1;
     Ok(())
+}
+
+/// Counts an attribute of the model in the place of the label, which it would be taken for without a word.
+fn look_at_label(
+    line: &Line<'_>,
+    field: &AttributeField<'_>,
+    scratch: &mut String,
+    data: &mut DatasetBuilder<'_>,
+) {
+    if data.needs_labels() || data.is_label_before_rows(field.name(field.text, scratch)) {
+        return;
+    }
+    let mut is_attribute = |name| data.is_known_attribute(field.name(name, scratch));
+    if is_attribute(field.text) || field.colon.is_some_and(|colon| is_attribute(&field.text[..colon])) {
+        data.add_attribute_as_label(line.number);
+    }
 }
 
 /// The number after a field's colon.
@@ -324,12 +308,11 @@ mod tests {
             let result = read(&mut Source::from_reader("test", text.as_bytes())?, &mut data);
             result.map(|()| data.finish().2)
         };
-        let error = read("Q\tw=a\n\nlength:0.5\tw=b\n").unwrap_err().to_string();
-        assert!(error.contains("test:3:1") && error.contains("`length:0.5` is an attribute"), "{error}");
+        let found = read("Q\tw=a\n\nlength:0.5\tw=b\nlength\n").unwrap();
+        assert_eq!((found.labels, found.attributes_as_labels, found.first_attribute_as_label), (3, 2, 3));
         assert_eq!(read("\tw=a\n\tw=b\n").unwrap().labels, 0);
-        // A label that the model does not know may well be called like an attribute.
-        assert_eq!(read("length\tw=a\nI\tw=b\n").unwrap().labels, 1);
-        assert_eq!(read("Q\tw=a\n").unwrap().labels, 1);
+        // The model may know a label that is called like an attribute.
+        assert_eq!(read("I\tw=a\nQ\tw=b\n").unwrap().attributes_as_labels, 0);
     }
 
     #[test]

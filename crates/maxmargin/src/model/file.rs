@@ -145,6 +145,11 @@ impl Model {
         FILES.load_or(name, Some(bytes), other, check_header, Self::from_tensors)
     }
 
+    /// The same of a model of weights.
+    pub(super) fn from_plain_content(name: &Path, bytes: Vec<u8>) -> Result<Self> {
+        FILES.load_bytes(name, bytes, check_header, Self::from_tensors)
+    }
+
     fn from_tensors(header: Header, tensors: &SafeTensors<'_>) -> Checked<Self> {
         let task = registry::find_for_model(&header.task, header.data_format.as_deref());
         let task = task.ok_or_else(|| {

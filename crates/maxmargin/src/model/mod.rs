@@ -288,6 +288,11 @@ impl Model {
         Self::from_content(Path::new(IN_MEMORY), bytes)
     }
 
+    /// The same where a model with a network is an error: for what reads such models, and finds the one of weights inside.
+    pub fn of_weights(bytes: Vec<u8>) -> Result<Self> {
+        Self::from_plain_content(Path::new(IN_MEMORY), bytes)
+    }
+
     /// Loads a model of any task in the [registry](crate::tasks::registry) and checks all of it.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(path.as_ref())

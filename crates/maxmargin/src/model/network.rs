@@ -24,6 +24,6 @@ pub fn read_networks_with(reader: NetworkReader) {
 /// The model of a file with a network.
 pub(super) fn with_network(name: &Path, bytes: Vec<u8>) -> Result<Model> {
     let reader = *READER.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let problem = "a model with a network, which this program was built without; build it with --features neural (docs/neural.md)";
+    let problem = "a model with a network, which only a program with the crate maxmargin-neural reads: the page on neural scores says how to build one";
     reader.ok_or_else(|| Error::model(name, problem))?(name, bytes)
 }

@@ -13,6 +13,10 @@ impl Model {
     /// The same model without the attributes whose weights are all 0, where they have names and are many. It predicts the
     /// same: what it no longer knows counted for nothing.
     pub fn pruned(self) -> Result<Self> {
+        // What a network knows of names is its own.
+        if self.task.scorer().is_some() {
+            return Ok(self);
+        }
         let Attributes::Named(names) = &self.names.attributes else { return Ok(self) };
         // What is left out would count for nothing in the length of a row.
         if !self.has_rows_of_attributes() || self.preprocessing.normalize {

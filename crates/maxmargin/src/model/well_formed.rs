@@ -36,6 +36,9 @@ impl Model {
     pub fn well_formed(self, scheme: Option<TagScheme>) -> Result<Self> {
         let labels = &self.names.labels;
         let refuse = |problem: &str| Err(Error::parameter("well-formed", problem));
+        if self.task.scorer().is_some() {
+            return refuse("the scores of a network cannot be barred yet; only weights can");
+        }
         let blocks = self.task.blocks();
         let block = |name: &str| blocks.iter().find(|block| block.name == name);
         let Some(steps) = block("transition").filter(|block| block.shape == [labels.len(), labels.len()])

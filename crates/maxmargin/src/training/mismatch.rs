@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::Known;
-use crate::data::{Alphabet, Attributes, DataObject, Unseen};
+use crate::data::{Alphabet, Attributes, DataObject, UNKNOWN_LABEL, Unseen};
 use crate::error::{Error, Place, Result};
 use crate::shown::{count, excerpt};
 
@@ -43,6 +43,10 @@ pub(super) struct AttributesSeen {
     parts: usize,
     /// Values of attributes that the model does not know.
     strangers: usize,
+    /// Whether any label is known.
+    has_labels: bool,
+    /// The line of the first attribute of the model where a label belongs.
+    attribute_as_label: Option<usize>,
 }
 
 impl AttributesSeen {
@@ -53,6 +57,9 @@ impl AttributesSeen {
         self.is_foreign = unseen.is_foreign;
         self.parts += data.parts().1;
         self.strangers += unseen.attributes;
+        self.has_labels |= data.labels().iter().any(|&label| label != UNKNOWN_LABEL);
+        let line = (unseen.attributes_as_labels > 0).then_some(unseen.first_attribute_as_label);
+        self.attribute_as_label = self.attribute_as_label.or(line);
     }
 
     /// Refuses data of which a model knows no attribute at all.
@@ -60,6 +67,9 @@ impl AttributesSeen {
         let attributes = &known.names.attributes;
         // Numbered columns that are not mentioned are 0, and a row may be 0 throughout.
         let is_bare = self.strangers == 0 && (self.parts == 0 || !matches!(attributes, Attributes::Named(_)));
+        if let (Some(line), false) = (self.attribute_as_label, self.has_labels) {
+            return Err(no_tab(files, line));
+        }
         // A few words may well be new ones.
         let is_foreign = self.is_foreign && self.parts >= FEW_ROWS;
         match (is_bare || attributes.is_empty(), self.shares_some) {
@@ -68,6 +78,14 @@ impl AttributesSeen {
             _ => Ok(()),
         }
     }
+}
+
+fn no_tab(files: &[PathBuf], line: usize) -> Error {
+    let problem = "no label of this data is known to the model, and here an attribute of the model stands where the label belongs; \
+                   a line without a label begins with a tab";
+    // With several files nobody knows which one it was.
+    let line = if files.len() == 1 { line } else { 0 };
+    Error::data(Place::new(files.first().cloned().unwrap_or_default(), line, usize::from(line > 0)), problem)
 }
 
 fn only_marks(files: &[PathBuf], tokens: usize) -> Error {

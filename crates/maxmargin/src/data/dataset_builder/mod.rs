@@ -50,6 +50,10 @@ pub struct Unseen {
     /// Whether none of the attributes that templates made and the vocabulary knows tells what any token is: they are marks of the ends of
     /// sentences, shapes and the like, which any text has.
     pub is_foreign: bool,
+    /// The number of rows that have the name of an attribute, and of no label, where their label belongs.
+    pub attributes_as_labels: usize,
+    /// The line of the first of them.
+    pub first_attribute_as_label: usize,
 }
 
 /// A data set in the making. A row is labelled, filled and ended; examples are ended after their last row.
@@ -256,6 +260,14 @@ impl<'v> DatasetBuilder<'v> {
             Attributes::Named(attributes) => attributes.get(name).is_some(),
             Attributes::Numbered(_) => false,
         })
+    }
+
+    /// Counts a row on this line that has an attribute where its label belongs.
+    pub fn add_attribute_as_label(&mut self, line: usize) {
+        if self.unseen.attributes_as_labels == 0 {
+            self.unseen.first_attribute_as_label = line;
+        }
+        self.unseen.attributes_as_labels += 1;
     }
 
     /// What a label is called.
