@@ -303,6 +303,17 @@ fn answers_stand_beside_the_lines_of_the_input() {
         }
     }
     folder.refusal("predict --model m --input new.txt --columns --json", &["--columns", "--json"]);
+    // A batch in which there is no sentence: the beginning of a document that comes before all else.
+    folder.write("begin.txt", "-DOCSTART- -X- O\n\n\n");
+    folder.write("more.txt", "Anna NNP O\n");
+    assert_eq!(
+        folder.output("predict --model m --input begin.txt more.txt --columns"),
+        "-DOCSTART- -X- O O\n\nAnna NNP O I-PER\n\n"
+    );
+    for endless in ["-DOCSTART- -X- O\n\n", "# a comment\n"] {
+        folder.write("endless.txt", format!("{}Anna NNP O\n", endless.repeat(100_000)));
+        folder.refusal("predict --model m --input endless.txt --columns", &["endless.txt:", "1048576 bytes"]);
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub fn task_of(name: &str, options: &Bound<'_, PyDict>) -> PyResult<Box<dyn Task
 }
 
 /// Trains a model: of a task by name, with its options (each a list of values, empty for a switch) and settings, on examples. `start`
-/// is a model to start from, which has learnt from `seen` examples, `surrogate` one of Python. `hear` is called with a dict after each pass, and after each λ that
+/// is a model to start from, `seen` the number of examples that were learnt from before (0 at first), where these are batches of many, `surrogate` one of Python. `hear` is called with a dict after each pass, and after each λ that
 /// was tried; true ends training. Returns the model and a dict with what is to be known of the run.
 #[pyfunction]
 #[pyo3(signature = (task, options, settings, data, start=None, threads=None, hear=None, surrogate=None, seen=None))]
@@ -50,8 +50,7 @@ pub fn train<'py>(
     let settings = Keywords(settings).settings(surrogate.map(|custom| custom.surrogate))?;
     let (examples, start) = (data.examples(), start.map(|model| (*model.inner).clone()));
     let history = PyList::empty(py).unbind();
-    let start = start.map(|model| (model, seen));
-    let work = |teller: &Teller<Told>| run(task, settings, examples, start, teller);
+    let work = |teller: &Teller<Told>| run(task, settings, examples, (start, seen), teller);
     let (trained, interrupted) = watched(py, threads, work, |py, told| {
         let record = record(py, &told)?;
         if matches!(told, Told::Pass(..)) {
@@ -76,17 +75,14 @@ fn run(
     task: Box<dyn TaskObject>,
     settings: Settings,
     examples: maxmargin::Examples,
-    start: Option<(maxmargin::Model, Option<usize>)>,
+    (start, seen): (Option<maxmargin::Model>, Option<usize>),
     teller: &Teller<Told>,
 ) -> maxmargin::Result<(Trained, Choice)> {
     let halt = Halt::when(teller.flag());
     let (examples, _) = examples.selected(task.as_ref(), None)?;
     let trainer = Trainer::of(task, settings);
-    let trainer = match start {
-        Some((model, Some(seen))) => trainer.warm_start(model).seen(seen),
-        Some((model, None)) => trainer.warm_start(model),
-        None => trainer,
-    };
+    let trainer = start.into_iter().fold(trainer, Trainer::warm_start);
+    let trainer = seen.into_iter().fold(trainer, Trainer::seen);
     let problem = trainer.problem(&examples)?;
     let training = trainer.prepare_watched(problem, &halt, |event| {
         if let ChoiceEvent::Tried(tried, figure) = event

@@ -67,6 +67,34 @@ def test_a_model_goes_on_from_where_it_is(tmp_path):
     assert before < objective(svm, X, y) < 1.2 * before
 
 
+def test_a_file_tells_how_many_examples_came(tmp_path):
+    X, y = clusters(400, 2)
+    svm = MulticlassSVM(lam=0.01, max_passes=2)
+    for rows, labels in batches(X, y):
+        svm.partial_fit(rows, labels, classes=range(4))
+    svm.save(tmp_path / "svm.model")
+    again = MulticlassSVM.load(tmp_path / "svm.model").set_params(max_passes=2)
+    assert svm.t_ == again.t_ == 800
+    for model in (svm, again):
+        model.partial_fit(*clusters(50, 3))
+    assert np.array_equal(svm.coef_["unary"], again.coef_["unary"])
+
+
+def test_columns_of_frames_are_labels_by_name():
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 4))
+    y = pandas.DataFrame((X[:, :3] > 0).astype(int), columns=["a", "b", "c"])
+    svm = MultilabelSVM(lam=0.01).partial_fit(X[:30], y[:30])
+    turned = MultilabelSVM(lam=0.01).partial_fit(X[:30], y[:30])
+    svm.partial_fit(X[30:], y[30:])
+    turned.partial_fit(X[30:], y[30:][["c", "a", "b"]])
+    assert np.array_equal(svm.coef_["unary"], turned.coef_["unary"])
+    assert svm.score(X, y) == svm.score(X, y[["b", "c", "a"]])
+    with pytest.raises(ValueError, match="'c'"):
+        svm.partial_fit(X[30:], y[30:].rename(columns={"c": "d"}))
+
+
 def test_lambda_is_that_of_the_first_call():
     X, y = clusters(200, 4)
     svm = MulticlassSVM(C=1.0).partial_fit(X[:150], y[:150])

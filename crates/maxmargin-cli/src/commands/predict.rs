@@ -102,7 +102,7 @@ pub struct Predict {
 
     /// Write the lines of the input with the answer as one more column
     ///
-    /// For columns of text, as crf_test of CRF++ does. Comments and -DOCSTART- lines stay where they are, so that programs that compare two columns, such as conlleval, can read it.
+    /// For columns of text, as crf_test of CRF++ does. Comments and -DOCSTART- lines before a sentence stay where they are, so that programs that compare two columns, such as conlleval, can read it.
     #[arg(long, conflicts_with_all = ["json", "k_best", "scores", "confidence"])]
     columns: bool,
 

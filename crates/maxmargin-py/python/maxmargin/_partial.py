@@ -41,7 +41,7 @@ class BatchEstimator(Estimator):
         settings = self._settings_of_batch(model is not None)
         data = self._data(X, y, sample_weight, lengths, Known(self._all_classes(classes, y, model is not None), model))
         seen = self.t_ if model is not None else 0
-        about = self._run(data, settings, model, seen if model is not None else None, self._options_of_batch())
+        about = self._run(data, settings, model, seen, self._options_of_batch())
         if about["interrupted"]:
             self._warn(about)
         self.t_ = seen + len(data) * self.n_iter_

@@ -186,6 +186,8 @@ class MultilabelSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
             raise ValueError("y: the labels of sets are 0 or 1 in the column of each")
         if classes is not None and array.shape[1] != len(classes):
             raise ValueError(f"y: {array.shape[1]} columns, but there are {len(classes)} labels")
+        if classes is not None and known is not None:
+            array = array[:, _places(known, classes)]
         if array.shape[1] == 0:
             raise ValueError("y: there are no labels")
         if classes is None:
@@ -223,6 +225,18 @@ class MultilabelSVM(ClassifierMixin, BatchEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _places(columns: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> list[int]:
+    """Where each class stands among the columns of a frame: by name, unless classes are mere numbers and columns are called otherwise."""
+    places = {column: place for place, column in enumerate(columns.tolist())}
+    names = names_of(classes)
+    missing = [name for name in names if name not in places]
+    if missing and classes.dtype.kind in "iu":
+        return list(range(len(names)))
+    if missing:
+        raise ValueError(f"y: no column is called {missing[0]!r}, which is one of the labels")
+    return [places[name] for name in names]
 
 
 def _are_sets(y: Any) -> bool:

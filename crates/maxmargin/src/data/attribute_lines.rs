@@ -47,10 +47,14 @@ pub fn write_attribute_lines(
     for example in 0..sequences.len() {
         let rows = sequences.rows().input(example);
         for (position, &label) in sequences.labels_of(example).iter().enumerate() {
+            let pairs = rows.row(position).to_pairs();
             if label != UNKNOWN_LABEL {
                 out.write_all(labels[label as usize].as_bytes())?;
+            } else if pairs.is_empty() {
+                // A blank line would end the sequence.
+                out.write_all(b"\t")?;
             }
-            for (column, value) in rows.row(position).to_pairs() {
+            for (column, value) in pairs {
                 out.write_all(attributes[column].as_bytes())?;
                 if value != 1.0 {
                     write!(out, ":{value}")?;
@@ -66,4 +70,24 @@ pub fn write_attribute_lines(
 /// A name in which colons are no values.
 fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace(':', "\\:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ExampleRows, FeatureMatrix};
+
+    #[test]
+    fn a_token_of_which_nothing_is_known_ends_no_sequence() {
+        let rows = FeatureMatrix::from_dense(&[[1.0], [0.0], [2.0]]);
+        let rows = ExampleRows::grouped(rows, vec![0, 3]).unwrap();
+        let sequences = SequenceExamples::new(rows, vec![UNKNOWN_LABEL; 3]).unwrap();
+        let names = Vocabulary {
+            labels: ["A"].into_iter().collect(),
+            attributes: Attributes::Named(["x"].into_iter().collect()),
+        };
+        let mut lines = Vec::new();
+        write_attribute_lines(&sequences, &names, &mut lines).unwrap();
+        assert_eq!(String::from_utf8(lines).unwrap(), "\tx\n\t\n\tx:2\n\n");
+    }
 }

@@ -39,6 +39,8 @@ const LONGEST_ENTRY: usize = 1 << 14;
 const MOST_COLUMNS: usize = 1 << 12;
 /// A ready-made set is for at most so many columns.
 const MOST_TAGGED: usize = 32;
+/// Where lines are kept, what stands before a sentence and is no token has at most so many bytes.
+const MOST_BETWEEN: usize = 1 << 20;
 /// So many commands of templates are shown.
 const SHOWN_COMMANDS: usize = 3;
 /// A file of templates has at most so many bytes.
@@ -216,9 +218,30 @@ impl Reader {
         self.read_sentences(source, data).inspect_err(|_| self.between = between)
     }
 
+    /// Keeps what there is before the first sentence of a file or batch that has none: beginnings of documents.
+    fn read_between(&mut self, source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
+        if data.lines().is_none() {
+            return Ok(());
+        }
+        let columns = self.expander.as_ref().map(|expander| expander.templates().columns());
+        let (count, label) = columns.map_or((0, 0), |columns| (columns.count, columns.label));
+        while let Some(line) = source.next_line()? {
+            let text = line.text()?;
+            if text.trim_ascii().is_empty() {
+                keep_blank(&mut self.between);
+                continue;
+            }
+            let layout = Layout::of_line(text);
+            layout.split(text, &mut self.fields);
+            let given = self.fields.get(label).filter(|_| layout.columns == count);
+            keep_document(&mut self.between, &line, text, layout, given)?;
+        }
+        Ok(())
+    }
+
     fn read_sentences(&mut self, source: &mut Source, data: &mut DatasetBuilder<'_>) -> Result<()> {
         data.set_chains();
-        let Some(layout) = Layout::of(source)? else { return Ok(()) };
+        let Some(layout) = Layout::of(source)? else { return self.read_between(source, data) };
         if layout.columns > MOST_COLUMNS {
             return Err(source.error(format!("more than {MOST_COLUMNS} columns")));
         }
@@ -271,26 +294,21 @@ impl Reader {
             let is_document = || text.starts_with(DOCUMENT) && text[fields[0].clone()] == *DOCUMENT;
             if text.trim_ascii().is_empty() {
                 end_sentence(expander, &mut self.lines, line.file, data)?;
-                // The line after a sentence is written in any case.
-                if !self.between.is_empty() && !self.between.ends_with("\n\n") {
-                    self.between.push('\n');
-                }
+                keep_blank(&mut self.between);
                 continue;
             }
             if is_document() {
                 end_sentence(expander, &mut self.lines, line.file, data)?;
                 if data.lines().is_some() {
-                    // With a label like those of tokens, as programs expect that read the answer.
-                    let given =
-                        label.and_then(|label| fields.get(label)).map_or("O", |entry| &text[entry.clone()]);
-                    keep(&mut self.between, text, &format!("{}{given}", layout.sign()));
+                    let given = label.and_then(|label| fields.get(label));
+                    keep_document(&mut self.between, &line, text, layout, given)?;
                 }
                 continue;
             }
             if fields.len() != layout.columns {
                 if text.starts_with('#') && expander.tokens() == 0 {
                     if data.lines().is_some() {
-                        keep(&mut self.between, text, "");
+                        keep(&mut self.between, &line, text, "")?;
                     }
                     continue;
                 }
@@ -333,10 +351,34 @@ impl Reader {
 }
 
 /// Adds a line that is no token to those that are kept.
-fn keep(lines: &mut String, text: &str, end: &str) {
-    lines.push_str(text.trim_end_matches(['\r', '\t', ' ']));
-    lines.push_str(end);
-    lines.push('\n');
+fn keep(lines: &mut String, line: &Line<'_>, text: &str, end: &str) -> Result<()> {
+    let text = text.trim_end_matches(['\r', '\t', ' ']);
+    if lines.len() + text.len() > MOST_BETWEEN {
+        let problem = format!("more than {MOST_BETWEEN} bytes of comments and {DOCUMENT} lines before a sentence");
+        return Err(line.error(1, problem));
+    }
+    lines.extend([text, end, "\n"]);
+    Ok(())
+}
+
+/// The same with the beginning of a document, which gets a label like those of tokens, as programs expect that read the answer: the one it
+/// has, if there is one.
+fn keep_document(
+    lines: &mut String,
+    line: &Line<'_>,
+    text: &str,
+    layout: Layout,
+    given: Option<&Range<usize>>,
+) -> Result<()> {
+    let label = given.map_or("O", |entry| &text[entry.clone()]);
+    keep(lines, line, text, &format!("{}{label}", layout.sign()))
+}
+
+/// The same with blank lines, of which one is kept. The one after a sentence is written in any case.
+fn keep_blank(lines: &mut String) {
+    if !lines.is_empty() && !lines.ends_with("\n\n") {
+        lines.push('\n');
+    }
 }
 
 /// Ends the open sentence, if there is one.

@@ -41,7 +41,7 @@ pub struct Description {
     pub certificate: Certificate,
     /// The passes over the examples.
     pub passes: usize,
-    /// The number of examples.
+    /// The number of examples; of all batches, where a model went on [from one to the next](crate::Trainer::seen).
     pub examples: usize,
     /// The number of attributes in training. A model may have fewer: those without weights are left out.
     pub attributes: usize,

@@ -133,7 +133,7 @@ impl Problem {
             seed: settings.seed,
             certificate: report.certificate,
             passes: report.passes,
-            examples: self.examples.len(),
+            examples: settings.seen.map_or(self.examples.len(), |seen| seen + self.examples.len() * report.passes),
             attributes: self.examples.names.attributes.len(),
             format: self.examples.format.clone(),
         };

@@ -131,7 +131,8 @@ impl Trainer {
 
     /// Where the model to start from has seen so many examples: sgd goes on with steps that are as short as after those. So a pass over each
     /// of several batches, one model after the other, is what a pass over all of them would be. The certificate is about the last batch.
-    /// Refused without a model to start from; solvers whose steps do not shorten have no use for it.
+    /// The model's [`examples`](crate::model::Description::examples) are all that were seen, each as often as it was. Above 0 it is refused without a
+    /// model to start from; solvers whose steps do not shorten have no use for it.
     ///
     /// ```
     /// use maxmargin::data::FeatureMatrix;
@@ -261,7 +262,7 @@ impl Trainer {
         }
         let mut settings = self.settings.solver_settings(lambda)?;
         let choice = self.settings.solver.resolve(risk.as_ref(), lambda);
-        if self.seen.is_some() && self.warm_start.is_none() {
+        if self.seen.is_some_and(|seen| seen > 0) && self.warm_start.is_none() {
             let problem = "there is no model to start from that could have seen examples";
             return Err(Error::parameter("seen", problem));
         }
@@ -271,8 +272,8 @@ impl Trainer {
                 return Err(Error::parameter("warm start", problem));
             }
             settings.start = Some(warm_start::weights(model, &problem)?);
-            settings.seen = self.seen;
         }
+        settings.seen = self.seen;
         if alternation.is_some() && !choice.kind.starts_anywhere() {
             let problem = format!("{} always starts at 0; use another solver, such as auto", choice.kind);
             return Err(Error::parameter("candidates", problem));
