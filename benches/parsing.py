@@ -9,7 +9,8 @@ UD_FOLDER has files that end in `-ud-train.conllu` and `-ud-dev.conllu`, packed 
 `speed` trains a model for each kind of tree and predicts sentences of one length, put together of words of the data: CPU milliseconds for a sentence, scoring included,
 for the best tree and for the ten best. `cargo bench --bench trees` measures scoring and decoding each by itself. It also says what a pass of training costs.
 
-`surrogates` trains one model for each surrogate, evaluates it on the dev set and compares it with the one of margin rescaling by a paired bootstrap.
+`surrogates` trains one model for each surrogate, evaluates it on the dev set and compares it with the first one (margin rescaling) by a paired bootstrap. `prob`
+goes on from the weights of that one.
 """
 import argparse, glob, gzip, json, os, resource, subprocess, sys, tempfile
 
@@ -89,8 +90,10 @@ def surrogates(settings, folder):
     first = None
     for name in settings.surrogates.split(","):
         model = os.path.join(folder, f"{name}.model")
-        # There is no certificate where the surrogate is not convex.
-        gap = [] if name == "prob" else ["--gap", "0.05"]
+        # There is no certificate where the surrogate is not convex: it goes on from the weights of the first one, as in THESIS 5.3.4.
+        gap = ["--gap", "0.05"]
+        if name == "prob":
+            gap = ["--warm-start", first] if first else []
         out, seconds = run(settings.program, "train", "parsing", "--train", train, "--surrogate", name, "--lambda", settings.lam, "--max-passes",
                            str(settings.max_passes), *gap, "--threads", "1", "--model", model, "--json", "--quiet")
         report = json.loads(out)
