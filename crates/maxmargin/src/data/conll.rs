@@ -354,7 +354,8 @@ impl Reader {
 fn keep(lines: &mut String, line: &Line<'_>, text: &str, end: &str) -> Result<()> {
     let text = text.trim_end_matches(['\r', '\t', ' ']);
     if lines.len() + text.len() > MOST_BETWEEN {
-        let problem = format!("more than {MOST_BETWEEN} bytes of comments and {DOCUMENT} lines before a sentence");
+        let problem =
+            format!("more than {MOST_BETWEEN} bytes of comments and {DOCUMENT} lines before a sentence");
         return Err(line.error(1, problem));
     }
     lines.extend([text, end, "\n"]);

@@ -133,7 +133,9 @@ impl Problem {
             seed: settings.seed,
             certificate: report.certificate,
             passes: report.passes,
-            examples: settings.seen.map_or(self.examples.len(), |seen| seen + self.examples.len() * report.passes),
+            examples: settings
+                .seen
+                .map_or(self.examples.len(), |seen| seen + self.examples.len() * report.passes),
             attributes: self.examples.names.attributes.len(),
             format: self.examples.format.clone(),
         };
