@@ -47,7 +47,8 @@ pub fn write_attribute_lines(
     for example in 0..sequences.len() {
         let rows = sequences.rows().input(example);
         for (position, &label) in sequences.labels_of(example).iter().enumerate() {
-            let pairs = rows.row(position).to_pairs();
+            let mut pairs = rows.row(position).to_pairs();
+            pairs.retain(|&(_, value)| value != 0.0);
             if label != UNKNOWN_LABEL {
                 out.write_all(labels[label as usize].as_bytes())?;
             } else if pairs.is_empty() {
