@@ -310,8 +310,8 @@ fn answers_stand_beside_the_lines_of_the_input() {
         folder.output("predict --model m --input begin.txt more.txt --columns"),
         "-DOCSTART- -X- O O\n\nAnna NNP O I-PER\n\n"
     );
-    for endless in ["-DOCSTART- -X- O\n\n", "# a comment\n"] {
-        folder.write("endless.txt", format!("{}Anna NNP O\n", endless.repeat(100_000)));
+    for endless in ["-DOCSTART- -X- O\n\n", "# a comment of more words\n"] {
+        folder.write("endless.txt", format!("Bela NNP O\n\n{}Anna NNP O\n", endless.repeat(100_000)));
         folder.refusal("predict --model m --input endless.txt --columns", &["endless.txt:", "1048576 bytes"]);
     }
 }
