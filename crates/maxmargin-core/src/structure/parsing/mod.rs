@@ -69,6 +69,9 @@ pub struct ParsingStructure {
 }
 
 impl ParsingStructure {
+    /// Which templates of features there are: weights are of use with those alone that they were learnt with, so that a stored model should say it.
+    pub const FEATURES: u32 = 3;
+
     /// Trees with so many relations.
     pub fn new(relations: usize, options: ParsingOptions) -> Result<Self> {
         options.check()?;

@@ -15,6 +15,7 @@ pub(super) enum Field {
     Form,
     WordBefore,
     WordBehind,
+    WordTwoBefore,
     TagBefore,
     TagBehind,
     CoarseBefore,
@@ -26,14 +27,14 @@ pub(super) enum Field {
 use Field::{
     Coarse as C, CoarseBefore as Cb, CoarseBehind as Ca, CoarseTwoBefore as Cbb, CoarseTwoBehind as Caa,
     Ending as E, Form as M, Tag as T, TagBefore as Tb, TagBehind as Ta, Word as W, WordBefore as Wb,
-    WordBehind as Wa,
+    WordBehind as Wa, WordTwoBefore as Wbb,
 };
 
 /// Templates of pairs of places: what they take from the head and from the word.
 pub(super) type Pair = (&'static [Field], &'static [Field]);
 
 /// Features of arcs, by direction and once more by distance.
-pub(super) const ARC_PAIRS: [Pair; 36] = [
+pub(super) const ARC_PAIRS: [Pair; 43] = [
     // Both ends, with less and less of each.
     (&[W, T], &[W, T]),
     (&[T], &[W, T]),
@@ -73,10 +74,19 @@ pub(super) const ARC_PAIRS: [Pair; 36] = [
     (&[W, T], &[T, Ta]),
     (&[T, Ta], &[W, T]),
     (&[Tb, T], &[W, T]),
+    // The words before one end, of which one may be what says how it hangs on the other, such as a preposition.
+    (&[W], &[Wb, C]),
+    (&[T], &[Wb, C]),
+    (&[C], &[Wb, W]),
+    (&[W], &[Wbb, C]),
+    (&[T], &[Wbb, C]),
+    (&[T, Wb], &[C]),
+    (&[T, Wa], &[C]),
 ];
 
 /// Features of one end of an arc, by direction and distance.
-pub(super) const ARC_ENDS: [&[Field]; 6] = [&[W, T], &[W], &[T], &[C], &[Tb, T, Ta], &[E, C]];
+pub(super) const ARC_ENDS: [&[Field]; 8] =
+    [&[W, T], &[W], &[T], &[C], &[Tb, T, Ta], &[E, C], &[Wb, C], &[C, Wa]];
 
 /// Features of relations, by direction: of the head, and of the word.
 pub(super) const RELATION_HEADS: [&[Field]; 9] =
@@ -106,7 +116,7 @@ pub(super) const SIBLING_PAIRS: [Pair; 5] =
 
 /// What templates may take from a place, one number for each [`Field`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around([u32; 13]);
+pub(super) struct Around([u32; 14]);
 
 impl Around {
     pub(super) fn of(sentence: &Sentence, place: usize) -> Self {
@@ -122,6 +132,7 @@ impl Around {
             token.form,
             before.word,
             behind.word,
+            near(-2).word,
             before.tag,
             behind.tag,
             before.coarse,

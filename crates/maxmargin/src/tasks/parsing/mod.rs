@@ -284,12 +284,16 @@ sentences without a mistake), the mean loss, and how well each relation is found
             .with("arc_costs", json!([head, relation]))
             .with("hash_bits", self.hash_bits)
             .with("siblings", self.siblings)
+            .with("features", ParsingStructure::FEATURES)
     }
 
     fn load(stored: &Stored, _: usize) -> std::result::Result<Self, String> {
         match stored.loss()?.as_str() {
             "arcs" => {}
             loss => return unknown_loss(loss),
+        }
+        if stored.field("features") != Ok(ParsingStructure::FEATURES) {
+            return Err("its features are those of another version; train it again".into());
         }
         let tree: String = stored.field("tree")?;
         let trees = TREES.iter().find(|(name, _)| *name == tree);
