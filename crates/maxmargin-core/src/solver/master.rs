@@ -102,21 +102,41 @@ impl Master {
 
     /// Adds the planes of an evaluation, one per group, of a risk with this norm.
     pub fn add(&mut self, evaluation: Evaluation, norm: Option<&dyn BlockNorm>) {
-        let new: Vec<&[f64]> = evaluation.planes.iter().map(|plane| plane.slope.as_slice()).collect();
-        let products_with_new = |plane: &GroupPlane| {
-            let mut products = vec![0.0; new.len()];
-            if !plane.slope.is_empty() {
-                dots(&plane.slope, &new, &mut products);
-            }
-            products
-        };
         self.idle.iter_mut().for_each(|idle| *idle += 1);
-        let old = self.planes.par_iter().chain(&evaluation.planes);
-        let products: Vec<Vec<f64>> = old.map(products_with_new).collect();
+        let products = self.products_with(&evaluation.planes);
         for (group, plane) in evaluation.planes.into_iter().enumerate() {
             let products: Vec<f64> = products[..=self.planes.len()].iter().map(|row| row[group]).collect();
             self.push(group, plane, &products, norm);
         }
+    }
+
+    /// The inner products of new planes with all planes, old ones first and then the new: a row for each, a product for each new one.
+    /// They are added up over parts of the dimension. Of a part all new slopes stay in the processor's cache while old ones go by;
+    /// cores share the parts, and no rounding depends on how many there are.
+    fn products_with(&self, new: &[GroupPlane]) -> Vec<Vec<f64>> {
+        const PART: usize = 2048;
+        let all: Vec<&[f64]> = self.planes.iter().chain(new).map(|plane| plane.slope.as_slice()).collect();
+        let of_part = |start: usize| {
+            let end = (start + PART).min(self.dim);
+            let new: Vec<&[f64]> = new.iter().map(|plane| &plane.slope[start..end]).collect();
+            let mut products = vec![0.0; all.len() * new.len()];
+            for (slope, products) in all.iter().zip(products.chunks_exact_mut(new.len())) {
+                if !slope.is_empty() {
+                    dots(&slope[start..end], &new, products);
+                }
+            }
+            products
+        };
+        let mut sums = vec![0.0; all.len() * new.len()];
+        // So many parts at a time that their sums take little memory.
+        let starts: Vec<usize> = (0..self.dim).step_by(PART).collect();
+        for starts in starts.chunks(64) {
+            let parts: Vec<Vec<f64>> = starts.par_iter().map(|&start| of_part(start)).collect();
+            for part in parts {
+                sums.iter_mut().zip(part).for_each(|(sum, product)| *sum += product);
+            }
+        }
+        sums.chunks_exact(new.len().max(1)).map(<[f64]>::to_vec).collect()
     }
 
     /// Adds a plane, given its inner products with all planes before it and with itself.
