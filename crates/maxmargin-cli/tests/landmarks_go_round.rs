@@ -81,6 +81,34 @@ fn from_pictures_to_points_and_figures() {
 }
 
 #[test]
+fn gradients_are_learnt_beside_patterns() {
+    let folder = folder();
+    let weights = |flags: &str| {
+        let summary = json(&folder.output(&format!("{TRAIN} {flags} --model m --json")));
+        let [primal, bound] = ["primal", "lower_bound"].map(|name| summary[name].as_f64().unwrap());
+        assert!(0.0 < bound && bound <= primal && primal <= bound / 0.949, "{summary}");
+        summary["dim"].as_u64().unwrap()
+    };
+    // Eight parts, nine cells each, nine directions.
+    assert_eq!(weights("--gradients 3,4"), weights("--gradients no") + 8 * 9 * 9);
+    // Hardly any patterns: gradients find the points.
+    let found = |flags: &str| {
+        folder.output(&format!("{TRAIN} --template 1 {flags} --model m"));
+        let inspected = folder.output("inspect m");
+        assert_eq!(
+            inspected.contains("gradients of 5×5 cells of 3 pixels"),
+            flags.contains("5,3"),
+            "{inspected}"
+        );
+        json(&folder.output("eval --model m --data test.csv --json"))["points_found"].as_f64().unwrap()
+    };
+    assert!(found("--gradients 5,3") > found("") + 0.1);
+    for gradients in ["4,4", "3", "3,x", "3,99", "yes"] {
+        folder.refusal(&format!("{TRAIN} --gradients {gradients} --model n"), &["--gradients"]);
+    }
+}
+
+#[test]
 fn points_are_drawn_listed_and_sure() {
     let folder = folder();
     folder.output(&format!("{TRAIN} --part-tree star=nose --model m"));

@@ -227,12 +227,13 @@ fn landmarks(random: &mut Pcg64Mcg, deformation: Deformation) -> Case<LandmarkSt
         deformation,
         template: Template::new(vec![1]).unwrap(),
         kinds: KINDS,
+        gradients: None,
     };
     let example = |random: &mut Pcg64Mcg| {
         let codes = (0..12).map(|_| random.random_range(0..KINDS as u32) as u8).collect();
         let picture = CodePyramid::new([CodeLevel::new(4, codes).unwrap()]);
         let truth = windows.iter().map(|window| random.random_range(0..window.cells() as u32)).collect();
-        (LandmarkInput { picture, scale: 0.5, frame: (0.0, 0.0, 1.0) }, truth)
+        (LandmarkInput { picture, gradients: None, scale: 0.5, frame: (0.0, 0.0, 1.0) }, truth)
     };
     let examples = (0..4).map(|_| example(random)).collect();
     Case {

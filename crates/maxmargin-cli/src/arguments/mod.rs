@@ -16,10 +16,12 @@ pub use data::{ColumnArguments, EvaluationArguments, Folds, ReadArguments};
 pub use flags::with_flags;
 pub use given::Given;
 pub use plotting::PlotArguments;
-pub use problem::{ProblemArguments, SearchChoice};
-pub use running::{RunArguments, on_threads};
+pub use problem::ProblemArguments;
+pub use running::RunArguments;
 pub use solving::{
     REGULARISATION, RegularizerArguments, SolvingArguments, describe_lambda, not_negative, positive, share,
 };
 pub use task::{ChosenTask, ReadingOptions, TaskCommand, parse_for_task, reading_flags, with_tasks};
 pub use well_formed::WellFormedArguments;
+#[cfg(feature = "neural")]
+pub use {problem::SearchChoice, running::on_threads};

@@ -43,8 +43,8 @@ pub use hierarchy::{
 };
 pub use label_cost::{CostMatrix, LabelCost, UNKNOWN_LABEL};
 pub use landmarks::{
-    CodeLevel, CodePyramid, Deformation, LandmarkInput, LandmarkOptions, LandmarkScores, LandmarkStructure,
-    PartEdge, Template, Window,
+    CodeLevel, CodePyramid, Deformation, GradientCells, GradientField, LandmarkInput, LandmarkOptions,
+    LandmarkScores, LandmarkStructure, PartEdge, Template, Window,
 };
 pub use magnitude::{Magnitude, ScoreNoise};
 pub use matching::{ExtraLinks, LinkLoss, Links, MatchingOptions, MatchingScores, MatchingStructure};

@@ -4,7 +4,7 @@
 //! the cache. Coarse levels are scored once for all cells that see the same codes.
 
 use super::pyramid::{CodeLevel, CodePyramid};
-use super::{LandmarkStructure, Window};
+use super::{LandmarkInput, LandmarkStructure, Window};
 
 /// What a level adds to the cells of a window.
 struct LevelView<'a> {
@@ -73,13 +73,13 @@ impl LandmarkStructure {
         &self,
         w: &[f64],
         part: usize,
-        picture: &CodePyramid,
+        x: &LandmarkInput,
         coarse: &mut Vec<f64>,
         cells: &mut [f64],
     ) {
         let Window { left, top, width, height } = self.windows()[part];
         cells.fill(0.0);
-        for view in self.views(w, part, picture) {
+        for view in self.views(w, part, &x.picture) {
             let level = view.level;
             if level == 0 {
                 view.score((left, top), (width, height), cells);
@@ -98,16 +98,22 @@ impl LandmarkStructure {
                 }
             }
         }
+        self.score_gradients(w, part, x, coarse, cells);
     }
 
     /// Scores one cell of a part's window.
-    pub(super) fn score_cell(&self, w: &[f64], part: usize, cell: usize, picture: &CodePyramid) -> f64 {
+    pub(super) fn score_cell(&self, w: &[f64], part: usize, cell: usize, input: &LandmarkInput) -> f64 {
         let (x, y) = self.windows()[part].place(cell);
         let of_level = |view: LevelView<'_>| view.score_one((x >> view.level, y >> view.level));
         // As whole windows are scored: nothing, and each level added to it.
-        let mut levels = self.views(w, part, picture).map(of_level);
+        let mut levels = self.views(w, part, &input.picture).map(of_level);
         let first = levels.next().unwrap_or(0.0);
-        levels.fold(first, |sum, level| sum + level)
+        let codes = levels.fold(first, |sum, level| sum + level);
+        if self.options().gradients.is_some() {
+            codes + self.gradient_score(w, part, cell, input)
+        } else {
+            codes
+        }
     }
 
     /// The weights that a part has in a cell.

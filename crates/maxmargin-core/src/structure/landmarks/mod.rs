@@ -12,10 +12,12 @@
 //! | weights | at |
 //! | --- | --- |
 //! | appearance | `((part · places) + place) · kinds + code`, places level by level |
+//! | gradients | behind them, `(part · cells + cell) · 9 + direction` |
 //! | deformation | behind them, edge by edge |
 
 mod appearance;
 mod deformation;
+mod gradients;
 mod oracles;
 mod parts;
 mod pyramid;
@@ -24,6 +26,7 @@ mod tests;
 mod window;
 
 pub use deformation::{Deformation, PartEdge};
+pub use gradients::{GradientCells, GradientField};
 pub use pyramid::{CodeLevel, CodePyramid, Template};
 pub use window::Window;
 
@@ -53,6 +56,8 @@ pub struct LandmarkOptions {
     pub template: Template,
     /// Codes are below this.
     pub kinds: usize,
+    /// The histograms of gradients that a part sees beside its codes, if any.
+    pub gradients: Option<GradientCells>,
 }
 
 /// A picture of which landmarks are to be found.
@@ -60,6 +65,8 @@ pub struct LandmarkOptions {
 pub struct LandmarkInput {
     /// The codes of its pixels.
     pub picture: CodePyramid,
+    /// The histograms of gradients around them, where parts see any.
+    pub gradients: Option<GradientField>,
     /// What a cell counts in the loss: 1 over the length that distances are measured by, in cells.
     pub scale: f64,
     /// Where the first cell is in the picture that it was cut from, to the right and down, and how far its neighbours are.
@@ -94,9 +101,10 @@ pub struct LandmarkScores {
 ///     deformation: Deformation::Quadratic { spread: 1.0 },
 ///     template: Template::new(vec![1])?,
 ///     kinds: 2,
+///     gradients: None,
 /// })?;
 /// let picture = CodePyramid::new([CodeLevel::new(3, vec![0, 1, 0])?]);
-/// let x = LandmarkInput { picture, scale: 1.0, frame: (0.0, 0.0, 1.0) };
+/// let x = LandmarkInput { picture, gradients: None, scale: 1.0, frame: (0.0, 0.0, 1.0) };
 /// // The first part likes code 1; the second one likes to be one cell to its right.
 /// let w = [0.0, 1.0, 0.0, 0.0, /* u, v, u², v²: */ 0.0, 0.0, -1.0, 0.0];
 /// let mut scores = Default::default();
@@ -118,7 +126,7 @@ impl LandmarkStructure {
     /// Refused where windows are not in the picture, or edges are no tree.
     pub fn new(options: LandmarkOptions) -> Result<Self> {
         let refuse = |name: &str, problem: String| Err(Error::parameter(name, problem));
-        let LandmarkOptions { size, windows, edges, deformation, template, kinds } = &options;
+        let LandmarkOptions { size, windows, edges, deformation, template, kinds, gradients } = &options;
         if ![size.0, size.1].iter().all(|side| (1..=MOST_CELLS).contains(side)) {
             return refuse("size", format!("{}×{} pixels; a side has 1 to {MOST_CELLS}", size.0, size.1));
         }
@@ -164,7 +172,8 @@ impl LandmarkStructure {
         };
         let edge_starts = starts(edges.iter().map(weights));
         let cell_starts = starts(windows.iter().map(Window::cells));
-        check_size(template.len() * kinds, windows.len(), edge_starts.last().copied())?;
+        let numbers = gradients.map_or(0, |cells| cells.numbers());
+        check_size(template.len() * kinds + numbers, windows.len(), edge_starts.last().copied())?;
         Ok(Self { tree, cell_starts, edge_starts, options })
     }
 
@@ -183,9 +192,19 @@ impl LandmarkStructure {
         &self.options.windows
     }
 
-    /// The number of weights of appearance, which come first.
-    pub fn appearance_weights(&self) -> usize {
+    /// The number of weights of codes, which come first.
+    pub fn code_weights(&self) -> usize {
         self.parts() * self.template().len() * self.kinds()
+    }
+
+    /// The number of weights of appearance: those of codes, and of gradients behind them. Those of edges come last.
+    pub fn appearance_weights(&self) -> usize {
+        self.code_weights() + self.parts() * self.gradient_numbers()
+    }
+
+    /// How many numbers of gradients a part sees.
+    fn gradient_numbers(&self) -> usize {
+        self.options.gradients.map_or(0, |cells| cells.numbers())
     }
 
     /// The label whose parts are nearest to some places of the picture, each in its window.
@@ -307,6 +326,11 @@ impl Structure for LandmarkStructure {
         if self.kinds() < 256 && !levels.iter().all(|level| level.codes().iter().all(is_code)) {
             return Err(Error::parameter("input", format!("a code is not below {}", self.kinds())));
         }
+        let field = self.options.gradients.map(|cells| cells.field_size(*size));
+        if x.gradients.as_ref().map(GradientField::size) != field {
+            let problem = format!("its gradients are not those of a picture of {}×{} pixels", size.0, size.1);
+            return Err(Error::parameter("input", problem));
+        }
         if !(x.scale.is_finite() && x.scale > 0.0) {
             return Err(Error::parameter(
                 "input",
@@ -339,7 +363,7 @@ impl Structure for LandmarkStructure {
         cells.resize(self.cell_starts[self.parts()], 0.0);
         for part in 0..self.parts() {
             let cells = &mut cells[self.cell_starts[part]..self.cell_starts[part + 1]];
-            self.score_part(w, part, &x.picture, coarse, cells);
+            self.score_part(w, part, x, coarse, cells);
         }
         self.score_edges(&w[self.appearance_weights()..], links);
     }
@@ -360,7 +384,7 @@ impl Structure for LandmarkStructure {
         for (part, &cell) in y.iter().enumerate() {
             let score = &mut scores.cells[self.cell_starts[part] + cell as usize];
             if score.is_nan() {
-                *score = self.score_cell(w, part, cell as usize, &x.picture);
+                *score = self.score_cell(w, part, cell as usize, x);
             }
         }
     }
@@ -372,12 +396,14 @@ impl Structure for LandmarkStructure {
             Deformation::Quadratic { spread } => Axes::new(edge, self.windows(), spread).largest(),
             Deformation::Table => 1.0,
         };
-        let squares = (self.parts() * template.len()) as f64 + edges.iter().map(of_edge).sum::<f64>();
+        // Numbers of gradients are at most 1.
+        let seen = template.len() + self.gradient_numbers();
+        let squares = (self.parts() * seen) as f64 + edges.iter().map(of_edge).sum::<f64>();
         let passed = |edge: &PartEdge| {
             let [child, parent] = [edge.child, edge.parent].map(|part| self.windows()[part].size());
             child.0 + child.1 + parent.0 + parent.1
         };
-        let terms = template.len() + 8 * self.parts() + 8 * edges.iter().map(passed).sum::<usize>() + 32;
+        let terms = seen + 8 * self.parts() + 8 * edges.iter().map(passed).sum::<usize>() + 32;
         Magnitude {
             norm: round_up(squares.sqrt(), 16.0 + edges.len() as f64),
             terms: terms as f64,
@@ -464,6 +490,7 @@ impl Structure for LandmarkStructure {
     ) {
         for (part, &cell) in y.iter().enumerate() {
             self.for_each_code(part, cell as usize, &x.picture, |place| sum.add(place, factor));
+            self.for_each_gradient(part, cell as usize, x, |place, value| sum.add(place, factor * value));
         }
         for edge in 0..self.edges().len() {
             self.add_edge(edge, y, self.appearance_weights(), factor, sum);
@@ -490,6 +517,8 @@ impl Structure for LandmarkStructure {
                     sum.add(without, -factor);
                 }
             });
+            let cells = (cell as usize, other as usize);
+            self.for_each_gradient_difference(part, cells, x, |place, value| sum.add(place, factor * value));
         }
         for (number, edge) in self.edges().iter().enumerate() {
             if (y[edge.parent], y[edge.child]) != (truth[edge.parent], truth[edge.child]) {
@@ -504,16 +533,17 @@ impl Structure for LandmarkStructure {
     }
 
     fn product(&self, x: &LandmarkInput, _: &(), truth: &Vec<u32>, y: &Vec<u32>, z: &Vec<u32>) -> f64 {
-        let mut same = 0;
+        let (mut same, mut of_gradients) = (0, 0.0);
         for (part, &at) in truth.iter().enumerate() {
             let [at, y, z] = [at, y[part], z[part]].map(|cell| cell as usize);
             if y != at && z != at {
                 let agreement = |a, b| self.agreement(part, a, b, &x.picture) as i64;
                 same += agreement(y, z) + agreement(at, at) - agreement(y, at) - agreement(z, at);
+                of_gradients += self.gradient_product(part, [y, z, at], x);
             }
         }
         let edges = (0..self.edges().len()).map(|edge| self.edge_product(edge, [y, z, truth]));
-        same as f64 + edges.sum::<f64>()
+        same as f64 + of_gradients + edges.sum::<f64>()
     }
 }
 

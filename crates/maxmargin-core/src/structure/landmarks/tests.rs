@@ -9,14 +9,19 @@ use crate::testing::check_structure;
 
 /// A random picture of a structure, with few codes so that they repeat.
 fn random_input(structure: &LandmarkStructure, random: &mut Pcg64Mcg) -> LandmarkInput {
-    let LandmarkOptions { size, template, kinds, .. } = structure.options();
+    let LandmarkOptions { size, template, kinds, gradients, .. } = structure.options();
     let level = |level: usize| {
         let (width, height) = template.level_size(level, *size);
         let codes = (0..width * height).map(|_| random.random_range(0..*kinds) as u8).collect();
         CodeLevel::new(width, codes).unwrap()
     };
     let picture = CodePyramid::new((0..template.sides().len()).map(level).collect::<Vec<_>>());
-    LandmarkInput { picture, scale: 0.3, frame: (0.0, 0.0, 1.0) }
+    let field = |cells: GradientCells| {
+        let (width, height) = cells.field_size(*size);
+        let numbers = (0..width * height * 9).map(|_| random.random_range(0..=255) as u8).collect();
+        GradientField::new(width, numbers).unwrap()
+    };
+    LandmarkInput { picture, gradients: gradients.map(field), scale: 0.3, frame: (0.0, 0.0, 1.0) }
 }
 
 fn all_labels(structure: &LandmarkStructure) -> Vec<Vec<u32>> {
@@ -54,10 +59,19 @@ fn some_options() -> Vec<LandmarkOptions> {
             Deformation::Quadratic { spread: 3.7 },
             Deformation::Table,
         ] {
-            for sides in [vec![1], vec![3, 1, 1]] {
+            for (sides, gradients) in [(vec![1], None), (vec![3, 1, 1], None), (vec![1, 1], Some((3, 2)))] {
                 let template = Template::new(sides).unwrap();
+                let gradients = gradients.map(|(side, pixels)| GradientCells::new(side, pixels).unwrap());
                 let (windows, edges) = (windows.clone(), edges.clone());
-                all.push(LandmarkOptions { size, windows, edges, deformation, template, kinds: 3 });
+                all.push(LandmarkOptions {
+                    size,
+                    windows,
+                    edges,
+                    deformation,
+                    template,
+                    kinds: 3,
+                    gradients,
+                });
             }
         }
     }
@@ -91,6 +105,7 @@ fn large_windows_are_decoded_as_by_the_table_of_all_pairs() -> Result<()> {
         deformation: Deformation::Quadratic { spread: 4.0 },
         template: Template::halving(3, 3)?,
         kinds: 256,
+        gradients: Some(GradientCells::new(1, 4)?),
     };
     let table = LandmarkOptions { deformation: Deformation::Table, ..quadratic.clone() };
     let (quadratic, table) = (LandmarkStructure::new(quadratic)?, LandmarkStructure::new(table)?);
@@ -130,7 +145,7 @@ fn large_windows_are_decoded_as_by_the_table_of_all_pairs() -> Result<()> {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let good = some_options().remove(12);
+    let good = some_options().remove(20);
     let refused = |options: LandmarkOptions| LandmarkStructure::new(options).is_err();
     assert!(!refused(good.clone()));
     assert!(refused(LandmarkOptions { size: (0, 4), ..good.clone() }));
@@ -162,6 +177,10 @@ fn what_does_not_fit_is_refused() {
         let (width, codes) = (level.size().0, level.codes());
         CodeLevel::new(width, vec![3; codes.len()]).unwrap()
     });
-    let strange = LandmarkInput { picture: CodePyramid::new(strange), ..input };
+    let strange = LandmarkInput { picture: CodePyramid::new(strange), ..input.clone() };
     assert!(structure.check(&strange, &cells).is_err(), "codes that there are not");
+    let field = GradientField::new(1, vec![0; 9]).unwrap();
+    for gradients in [None, Some(field)] {
+        assert!(structure.check(&LandmarkInput { gradients, ..input.clone() }, &cells).is_err());
+    }
 }

@@ -18,7 +18,7 @@ pub struct LandmarkExamples {
     side: usize,
     /// The number of each point, face after face; unknown where it is.
     labels: Vec<u32>,
-    /// Bytes of codes of one face.
+    /// Bytes of codes and gradients of one face.
     codes: usize,
 }
 
@@ -29,11 +29,14 @@ impl LandmarkExamples {
         let sides = frames.template.sides();
         let sizes = (0..sides.len()).map(|level| frames.template.level_size(level, size));
         let codes: Vec<usize> = sizes.map(|(width, height)| width * height).collect();
+        let field = frames.gradients.map_or((0, 0), |cells| cells.field_size(size));
+        let numbers = 9 * field.0 * field.1;
         let mut labels = Vec::with_capacity(parts * faces.len());
         for (i, face) in faces.iter().enumerate() {
             let levels = face.input.picture.levels();
             if levels.len() != codes.len()
                 || levels.iter().zip(&codes).any(|(level, codes)| level.codes().len() != *codes)
+                || face.input.gradients.as_ref().map_or(0, |field| field.numbers().len()) != numbers
             {
                 return refuse(format!("face {} was cut by other frames", i + 1));
             }
@@ -45,7 +48,7 @@ impl LandmarkExamples {
                 None => labels.resize(labels.len() + parts, UNKNOWN_LABEL),
             }
         }
-        Ok(Self { faces, parts, side: frames.side, labels, codes: codes.iter().sum() })
+        Ok(Self { faces, parts, side: frames.side, labels, codes: codes.iter().sum::<usize>() + numbers })
     }
 
     /// A face. Panics when it does not exist.
@@ -147,6 +150,9 @@ impl TaskData for LandmarkExamples {
         for face in &self.faces {
             for level in face.input.picture.levels() {
                 fingerprint.add(fingerprint_of_bytes(level.codes()));
+            }
+            if let Some(field) = &face.input.gradients {
+                fingerprint.add(fingerprint_of_bytes(field.numbers()));
             }
             let (points, length) =
                 face.points.as_ref().map_or((&[][..], 0.0), |(points, length)| (points, *length));

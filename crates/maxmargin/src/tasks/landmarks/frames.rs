@@ -2,7 +2,7 @@
 
 use crate::data::{Face, Picture, refuse};
 use crate::error::Result;
-use crate::structure::{CodePyramid, LandmarkInput, Template};
+use crate::structure::{CodePyramid, GradientCells, GradientField, LandmarkInput, Template};
 
 /// How finely a pixel of a large face is looked at.
 const MOST_SAMPLES: i64 = 16;
@@ -16,6 +16,8 @@ pub struct Frames {
     pub margin: f64,
     /// What is seen around each pixel.
     pub template: Template,
+    /// The histograms of gradients that are seen as well, if any.
+    pub gradients: Option<GradientCells>,
 }
 
 /// A face in its frame.
@@ -79,18 +81,24 @@ impl Frames {
         // The centre of the first pixel: the box ends half a pixel beyond the centres of its last ones.
         let first = |start: f64, length: f64| start + (length - side + step - 1.0) / 2.0;
         let (left, top) = (first(left, width), first(top, height));
-        let margin = self.template.margin() as i64;
-        let places = || -margin..self.side as i64 + margin;
+        let margin = self.gradients.map_or(0, |cells| cells.margin()).max(self.template.margin());
+        let places = || -(margin as i64)..(self.side + margin) as i64;
         let pixel =
             |(x, y): (i64, i64)| sample(face.picture, (left + x as f64 * step, top + y as f64 * step), step);
         let pixels: Vec<u8> = places().flat_map(|y| places().map(move |x| (x, y))).map(pixel).collect();
         let size = (self.side, self.side);
-        let picture = CodePyramid::of_patterns(&pixels, size, &self.template)?;
-        let all = self.side + 2 * margin as usize;
-        let rows = pixels.chunks_exact(all).skip(margin as usize).take(self.side);
-        let pixels = rows.flat_map(|row| &row[margin as usize..][..self.side]).copied().collect();
+        // With less of what is around the frame.
+        let with_margin = |less: usize| -> Vec<u8> {
+            let (cut, side) = (margin - less, self.side + 2 * less);
+            let rows = pixels.chunks_exact(self.side + 2 * margin).skip(cut).take(side);
+            rows.flat_map(|row| &row[cut..][..side]).copied().collect()
+        };
+        let picture = CodePyramid::of_patterns(&with_margin(self.template.margin()), size, &self.template)?;
+        let field = |cells| GradientField::of_pixels(&pixels, size, margin, cells);
+        let gradients = self.gradients.map(field).transpose()?;
+        let pixels = with_margin(0);
         let length = points.as_ref().map_or(side, |(_, length)| *length);
-        let input = LandmarkInput { picture, scale: step / length, frame: (left, top, step) };
+        let input = LandmarkInput { picture, gradients, scale: step / length, frame: (left, top, step) };
         Ok(LandmarkFace { input, file: face.file.to_owned(), points, pixels })
     }
 }
@@ -124,7 +132,12 @@ mod tests {
 
     #[test]
     fn frames_have_their_points_where_the_picture_has_them() {
-        let frames = Frames { side: 10, margin: 0.25, template: Template::halving(3, 2).unwrap() };
+        let frames = Frames {
+            side: 10,
+            margin: 0.25,
+            template: Template::halving(3, 2).unwrap(),
+            gradients: Some(GradientCells::new(3, 4).unwrap()),
+        };
         // Brightness rises by 4 to the right and by 2 downwards.
         let pixels: Vec<u8> = (0..40).flat_map(|y| (0..40).map(move |x| (4 * x + 2 * y) as u8)).collect();
         // 15 pixels on 10 cells: from 8 to 23 to the right, and from 11 to 26 downwards.
@@ -141,7 +154,8 @@ mod tests {
 
     #[test]
     fn what_is_no_face_is_refused() {
-        let frames = Frames { side: 4, margin: 0.0, template: Template::halving(1, 1).unwrap() };
+        let frames =
+            Frames { side: 4, margin: 0.0, template: Template::halving(1, 1).unwrap(), gradients: None };
         let bounds = [0.0, 0.0, 4.0, 4.0];
         let face = |columns, bounds, points| LandmarkFace::new(&frames, (columns, &[7; 16]), bounds, points);
         assert!(face(4, bounds, Some((vec![(1.0, 2.0)], 1.0))).is_ok());

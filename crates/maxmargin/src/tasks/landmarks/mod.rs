@@ -30,7 +30,7 @@ use crate::metrics::Metrics;
 use crate::search::Strategy;
 use crate::shown::{count, number};
 use crate::structure::{
-    Deformation, LandmarkInput, LandmarkOptions, LandmarkStructure, PartEdge, Template, Window,
+    Deformation, GradientCells, LandmarkInput, LandmarkOptions, LandmarkStructure, PartEdge, Template, Window,
 };
 use crate::surrogate::Surrogate;
 
@@ -40,8 +40,14 @@ const FORMAT: &str = "landmarks";
 /// Local binary patterns have eight bits.
 const KINDS: usize = 256;
 
+/// Gradients have nine directions.
+const DIRECTIONS: usize = 9;
+
 /// Offsets are measured in this share of the frame's side, so that most of their squares are about 1.
 const SPREAD: f64 = 0.125;
+
+/// Said where parts see no gradients.
+const NO_GRADIENTS: &str = "no";
 
 /// The sides that a frame may have.
 const SIDES: std::ops::RangeInclusive<usize> = 8..=512;
@@ -82,7 +88,7 @@ impl Default for Landmarks {
         let sides = Template::new(vec![9, 5, 3]);
         let template = sides.unwrap_or_else(|_| unreachable!("odd sides are allowed"));
         Self {
-            frames: Frames { side: 40, margin: 0.1, template },
+            frames: Frames { side: 40, margin: 0.1, template, gradients: None },
             links: PartLinks::default(),
             table: false,
             slack: 2,
@@ -109,6 +115,12 @@ const TEMPLATE: TaskOption =
         .more(
             "A square for each level of a pyramid, each of half the resolution of the one before, up to six: 9,5,3 are 9×9 pixels, 5×5 of twice the size and 3×3 of \
              four times the size. Each pixel is seen as its local binary pattern, of which there are 256, and each of these has a weight.",
+        );
+const GRADIENTS: TaskOption =
+    TaskOption::value("gradients", "CELLS,PIXELS", "Histograms of gradients too: cells a side, odd, and pixels a cell; or no")
+        .default("no")
+        .more(
+            "5,4: a part also sees 5×5 cells of 4×4 pixels, and of each cell how much brightness changes in each of nine directions, beside what it changes around it.",
         );
 const TREE: TaskOption =
     TaskOption::value("part-tree", "TREE", "Which parts hang together: spanning, star, star=PART or A-B,B-C")
@@ -161,12 +173,32 @@ impl Landmarks {
             deformation,
             template: self.frames.template.clone(),
             kinds: KINDS,
+            gradients: self.frames.gradients,
         }
     }
 
     fn sides(&self) -> String {
         let sides: Vec<String> = self.frames.template.sides().iter().map(usize::to_string).collect();
         sides.join(",")
+    }
+
+    /// Cells and pixels of gradients, as their option has them.
+    fn gradients_text(&self) -> String {
+        let text = |cells: GradientCells| format!("{},{}", cells.side(), cells.pixels());
+        self.frames.gradients.map_or_else(|| NO_GRADIENTS.to_owned(), text)
+    }
+
+    fn set_gradients(&mut self, text: &str) -> Result<()> {
+        let numbers = text.split_once(',').map(|(side, pixels)| (side.trim().parse(), pixels.trim().parse()));
+        self.frames.gradients = match (text, numbers) {
+            (NO_GRADIENTS, _) => None,
+            (_, Some((Ok(side), Ok(pixels)))) => Some(GradientCells::new(side, pixels)?),
+            _ => {
+                let problem = "two numbers with a comma between are needed, such as 5,4, or no";
+                return Err(Error::parameter("gradients", problem));
+            }
+        };
+        Ok(())
     }
 
     fn deformation_name(&self) -> &'static str {
@@ -203,7 +235,7 @@ below 0.1), the mean loss, and how often each point is found.";
     const OF_DATA: &'static [&'static str] = &["windows", "edges"];
 
     fn options() -> Vec<TaskOption> {
-        vec![FRAME, MARGIN, TEMPLATE, TREE, DEFORMATION, SLACK, NORMALISER]
+        vec![FRAME, MARGIN, TEMPLATE, GRADIENTS, TREE, DEFORMATION, SLACK, NORMALISER]
     }
 
     fn set(&mut self, option: &str, values: &[String]) -> Result<()> {
@@ -217,6 +249,7 @@ below 0.1), the mean loss, and how often each point is found.";
                 let sides: Vec<usize> = sides.collect::<Option<_>>().ok_or_else(problem)?;
                 self.frames.template = Template::new(sides)?;
             }
+            "gradients" => self.set_gradients(one(option, values)?)?,
             "part-tree" => self.links = PartLinks::parse(one(option, values)?),
             "deformation" => self.table = choice(option, values, &DEFORMATIONS)?,
             "slack" => self.slack = within(option, values, 0, 64)?,
@@ -323,13 +356,16 @@ below 0.1), the mean loss, and how often each point is found.";
 
     fn blocks(&self, features: usize, labels: usize) -> Vec<(&'static str, Vec<usize>)> {
         let Ok(structure) = self.structure(features, labels) else { return Vec::new() };
-        let appearance = structure.appearance_weights();
+        let (codes, appearance) = (structure.code_weights(), structure.appearance_weights());
         let edges = crate::structure::Structure::dim(&structure) - appearance;
         let shape = match self.table {
             true => vec![edges],
             false => vec![structure.options().edges.len(), 4],
         };
-        vec![("appearance", vec![appearance / KINDS, KINDS]), ("deformation", shape)]
+        let gradients = ("gradients", vec![(appearance - codes) / DIRECTIONS, DIRECTIONS]);
+        let gradients = (appearance > codes).then_some(gradients);
+        let codes = ("appearance", vec![codes / KINDS, KINDS]);
+        [codes].into_iter().chain(gradients).chain([("deformation", shape)]).collect()
     }
 
     fn save(&self) -> Stored {
@@ -346,6 +382,7 @@ below 0.1), the mean loss, and how often each point is found.";
             .with("frame", self.frames.side)
             .with("frame_margin", self.frames.margin)
             .with("template", self.frames.template.sides().to_vec())
+            .with("gradients", self.gradients_text())
             .with("part_tree", self.links.text())
             .with("deformation", self.deformation_name())
             .with("slack", self.slack)
@@ -376,14 +413,18 @@ below 0.1), the mean loss, and how often each point is found.";
         let windows =
             windows.into_iter().map(|[left, top, width, height]| Window { left, top, width, height });
         let edges = edges.into_iter().map(|(parent, child, x, y)| PartEdge { parent, child, offset: (x, y) });
-        Ok(Self {
-            frames: Frames { side, margin, template },
+        let mut task = Self {
+            frames: Frames { side, margin, template, gradients: None },
             links: PartLinks::parse(&stored.field::<String>("part_tree")?),
             table: table.ok_or("the deformation is not known to this version")?.1,
             slack: stored.field("slack")?,
             normaliser: Normaliser::parse(&normaliser).map_err(said)?,
             geometry: Some(Geometry { windows: windows.collect(), edges: edges.collect() }),
-        })
+        };
+        // Models that were made before there were any say nothing of them.
+        let gradients = stored.fields.contains_key("gradients").then(|| stored.field::<String>("gradients"));
+        task.set_gradients(gradients.transpose()?.as_deref().unwrap_or(NO_GRADIENTS)).map_err(said)?;
+        Ok(task)
     }
 
     fn loss_name(&self) -> &'static str {
@@ -393,12 +434,15 @@ below 0.1), the mean loss, and how often each point is found.";
     fn describe(structure: &LandmarkStructure, task: &Self) -> String {
         let cells: usize = structure.windows().iter().map(Window::cells).sum();
         format!(
-            "{} in frames of {}×{} pixels with a margin of {}, templates of {} pixels a side, {} deformation, {} searched, distances by {}",
+            "{} in frames of {}×{} pixels with a margin of {}, templates of {} pixels a side{}, {} deformation, {} searched, distances by {}",
             count(structure.parts(), "part"),
             task.frames.side,
             task.frames.side,
             number(task.frames.margin),
             task.sides(),
+            task.frames.gradients.map_or(String::new(), |cells| {
+                format!(" and gradients of {0}×{0} cells of {1} pixels", cells.side(), cells.pixels())
+            }),
             task.deformation_name(),
             count(cells, "pixel"),
             task.normaliser.text(),
@@ -420,6 +464,7 @@ below 0.1), the mean loss, and how often each point is found.";
             ("frame", json!(task.frames.side)),
             ("frame_margin", json!(task.frames.margin)),
             ("template", json!(task.frames.template.sides())),
+            ("gradients", json!(task.frames.gradients.map(|cells| [cells.side(), cells.pixels()]))),
             ("deformation", json!(task.deformation_name())),
             ("normaliser", json!(task.normaliser.text())),
             ("windows", json!(places)),
