@@ -151,9 +151,17 @@ fn explain(error: &clap::Error) -> ! {
     let tasks = || tree.find_subcommand("train").into_iter().flat_map(Tree::get_subcommands);
     let with_flag: Vec<&str> = tasks().filter(has_it).map(Tree::get_name).collect();
     let mut text = error.render().to_string();
+    let command = std::env::args().nth(1).unwrap_or_default();
     match error.kind() {
+        ErrorKind::UnknownArgument if command == "train" && with_flag.len() == tasks().count() => {
+            text += &format!(
+                "\nThe task comes before its flags: maxmargin train TASK {flag} …, as in `maxmargin train chain`.\n"
+            );
+        }
         ErrorKind::UnknownArgument if with_flag.len() == tasks().count() => {
-            let lambdas = ["--lambda", "--c-mean", "--c-sum"].contains(&flag.as_str());
+            let takes_lambdas =
+                tree.find_subcommand(&command).is_some_and(|own| has_flag_below(own, "lambdas"));
+            let lambdas = takes_lambdas && ["--lambda", "--c-mean", "--c-sum"].contains(&flag.as_str());
             let remedy = if lambdas { "; values of λ are given by --lambdas here" } else { "" };
             text += &format!("\n{flag} is a flag of `maxmargin train`, not of this command{remedy}.\n");
         }
@@ -162,10 +170,14 @@ fn explain(error: &clap::Error) -> ! {
             let it = if with_flag.len() == 1 { "has it" } else { "have it" };
             text += &format!("\n{flag} is not a flag here: {have} {} {it}.\n", with_flag.join(", "));
         }
+        ErrorKind::UnknownArgument if command == "predict" && flag == "--data" => {
+            text += "\nWhat is to be predicted is given by --input.\n";
+        }
+        ErrorKind::UnknownArgument if command == "eval" && flag == "--input" => {
+            text += "\nWhat is to be evaluated is given by --data.\n";
+        }
         // A command is no task.
-        ErrorKind::InvalidSubcommand
-            if std::env::args().nth(1) != Some(named(ContextKind::InvalidSubcommand)) =>
-        {
+        ErrorKind::InvalidSubcommand if Some(&command) != Some(&named(ContextKind::InvalidSubcommand)) => {
             let names: Vec<&str> = tasks().map(Tree::get_name).collect();
             text += &format!("\nThe tasks are {}.\n", names.join(", "));
         }

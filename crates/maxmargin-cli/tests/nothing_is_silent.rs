@@ -237,8 +237,94 @@ fn files_in_another_format_are_refused() {
         "train multiclass --train targets --model m",
         &["each of 40 rows has a label of its own, such as 0.5, 1.5, 4.5, …", "read as svmlight"],
     );
+    let nearly: String = (0..40).map(|i| format!("{}.5 1:{i}\n", i.max(2))).collect();
+    folder.write("nearly", nearly);
+    folder.refusal(
+        "train multiclass --train nearly --model m",
+        &["nearly each of 40 rows has a label of its own"],
+    );
     folder.write("few", rows(3));
     folder.output("train multiclass --train few --model m --quiet");
+}
+
+#[test]
+fn templates_are_for_columns_whose_label_is_where_it_is_looked_for() {
+    let folder = Folder::new();
+    let train = "train chain --lambda 0.1 --model m --quiet --train";
+    for command in
+        [format!("{train} tags.crf --templates chunk"), "expand --data tags.crf --templates ner".into()]
+    {
+        folder.refusal(&command, &["tags.crf: this looks like crfsuite", "--format conll"]);
+    }
+    folder.write("first.txt", "B-NP dog NN\nO barks VB\n\nB-NP cats NN\nI-NP too RB\n\n".repeat(4));
+    for command in
+        [format!("{train} first.txt --templates chunk"), "expand --data first.txt --templates ner".into()]
+    {
+        folder.refusal(&command, &["first.txt: the first column has tags of chunks", "--label-column"]);
+    }
+    for column in ["0", "-1"] {
+        folder.output(&format!("{train} first.txt --templates chunk --label-column {column}"));
+    }
+    // Morphology is no attribute.
+    folder.write("morphology.txt", "dogs\tNN\tNumber=Plur\tB-NP\nbark\tVB\tMood=Ind\tO\n\n".repeat(4));
+    folder.output(&format!("{train} morphology.txt --templates ner"));
+}
+
+#[test]
+fn labels_that_are_missing_are_noticed() {
+    let folder = Folder::new();
+    let line = |i: usize, label: &str| format!("{label}w={}\tp={}\n\n", i % 7, i % 3);
+    let label = |i: usize| ["A\t", "B\t"][usize::from(i % 7 > 3)];
+    let whole: String = (0..40).map(|i| line(i, label(i))).collect();
+    // A fifth of all lines begins with its first attribute.
+    let broken: String = (0..40).map(|i| line(i, if i % 5 == 0 { "" } else { label(i) })).collect();
+    folder.write("whole.crf", whole);
+    folder.write("broken.crf", broken);
+    folder.output("train chain --train whole.crf --lambda 0.1 --model m --quiet");
+    for command in ["predict --model m --input broken.crf", "eval --model m --data broken.crf"] {
+        folder.refusal(command, &["where the label belongs", "begins with a tab"]);
+    }
+    let output =
+        folder.run("train chain --train broken.crf --lambda 0.1 --model n").success().get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("labels look like attributes, such as `w="), "{said}");
+}
+
+#[test]
+fn numbers_that_count_from_0_do_so_in_the_model_too() {
+    let folder = Folder::new();
+    folder.write("train.svm", "a 0:1\nb 1:1\n".repeat(10));
+    // No line says that there is a column 0.
+    folder.write("test.svm", "b 1:1\nb 1:2\n");
+    folder
+        .output("train multiclass --train train.svm --zero-based --lambda 0.01 --no-bias --model m --quiet");
+    assert_eq!(folder.output("predict --model m --input test.svm"), "b\nb\n");
+    assert_eq!(folder.output("predict --model m --input test.svm --zero-based"), "b\nb\n");
+}
+
+#[test]
+fn tags_of_another_scheme_are_said_or_refused() {
+    let folder = Folder::new();
+    folder.output("train chain --train tags.crf --lambda 0.01 --model m --quiet");
+    folder.refusal(
+        "predict --model m --input tags.crf --well-formed bioes",
+        &["--well-formed", "`S-NP`", "another scheme"],
+    );
+    folder.output("predict --model m --input tags.crf --well-formed iob2");
+    folder.output("train chain --train tags.crf --tag-scheme bioes --lambda 0.01 --model n --quiet");
+    let output = folder.run("eval --model n --data tags.crf").success().get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("learnt and compared as bioes"), "{said}");
+}
+
+#[test]
+fn flags_of_other_commands_are_answered_with_the_right_one() {
+    let folder = Folder::new();
+    folder.refusal("train --train rows.svm --model m", &["maxmargin train TASK --train", "train chain"]);
+    folder.refusal("predict --model m --data rows.svm", &["--input"]);
+    folder.refusal("eval --model m --input rows.svm", &["--data"]);
+    assert!(!folder.refusal("predict --model m --lambda 3", &[]).contains("--lambdas"));
+    folder.refusal("path chain --lambda 3", &["--lambdas"]);
 }
 
 #[test]

@@ -224,6 +224,13 @@ impl Train {
         };
         let test = test.map(|test| test.with_background(problem.task(), &background)).transpose()?;
         drop(examples);
+        let announce = |memory: Option<usize>| {
+            if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
+                note(&format!("about {} of memory will be needed", bytes(memory)));
+            }
+        };
+        let before_choice = if is_chosen { trainer.memory_of_choice(&problem) } else { None };
+        announce(before_choice);
         let listening = interrupt::listen();
         let mut choosing = ChoiceProgress::new(self.solving.quiet);
         let training = trainer.prepare_watched(problem, &interrupt::halt(), |event| choosing.take(event))?;
@@ -251,11 +258,9 @@ impl Train {
                 passes => format!("going on after {}", count(passes, "pass")),
             });
         }
-        // What the choice of λ took is a part of it.
-        let taken = memory::peak().filter(|_| lambda_choice.is_some()).unwrap_or(0);
-        let memory = training.memory().map(|memory| memory.max(usize::try_from(taken).unwrap_or(memory)));
-        if let Some(memory) = memory.filter(|_| !self.solving.quiet) {
-            note(&format!("about {} of memory will be needed", bytes(memory)));
+        let memory = before_choice.or_else(|| training.memory());
+        if before_choice.is_none() {
+            announce(memory);
         }
         let mut log = match &self.log {
             Some(path) if begun > 0 => Some(Log::go_on(path, begun)?),

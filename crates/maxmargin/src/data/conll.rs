@@ -20,7 +20,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use layout::{DOCUMENT, Layout};
-pub(crate) use recognition::{Recognised, recognise};
+use recognition::label_is_first;
+pub(crate) use recognition::{Recognised, has_attributes, recognise};
 
 use super::Format;
 use super::dataset_builder::DatasetBuilder;
@@ -41,6 +42,8 @@ const MOST_COLUMNS: usize = 1 << 12;
 const MOST_TAGGED: usize = 32;
 /// Where lines are kept, what stands before a sentence and is no token has at most so many bytes.
 const MOST_BETWEEN: usize = 1 << 20;
+const LABEL_FIRST: &str = "the first column has tags of chunks such as B-NP, and the last one, where the label is by default, has none; say which is the label with the \
+                           option label-column (0 is the first, -1 the last)";
 /// So many commands of templates are shown.
 const SHOWN_COMMANDS: usize = 3;
 /// A file of templates has at most so many bytes.
@@ -256,7 +259,14 @@ impl Reader {
         }
         let expander = match &mut self.expander {
             Some(expander) => expander,
-            None => self.expander.insert(Expander::new(self.options.resolve(layout.columns)?)),
+            None => {
+                if self.options.label_column.is_none()
+                    && label_is_first(source.peeked(), source.is_exhausted())
+                {
+                    return Err(source.error(LABEL_FIRST));
+                }
+                self.expander.insert(Expander::new(self.options.resolve(layout.columns)?))
+            }
         };
         if expander.templates().has_pair_attributes() {
             data.expect_pairs();

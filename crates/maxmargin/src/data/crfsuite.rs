@@ -224,7 +224,7 @@ pub(super) fn attribute_value(line: &Line<'_>, field: &AttributeField<'_>, colon
     let value = &field.text.as_bytes()[colon + 1..];
     if super::number::float(value).is_none() {
         let problem = format!(
-            "`{}` is not the value of an attribute; a colon that belongs to the name is written `\\:`",
+            "`{}` is not the value of an attribute; a colon that belongs to the name is written `\\:` (if these are columns, name the format conll)",
             excerpt(&field.text[colon + 1..])
         );
         return Err(line.error(field.start + colon + 2, problem));

@@ -40,7 +40,7 @@ use super::{
     OpenLabels, arff, candidates, crfsuite, csv, edges, idx, images, label_names, letters, svmlight,
 };
 use crate::error::{Error, Place, Result};
-use crate::shown::escaped_path;
+use crate::shown::{count, escaped_path, excerpt};
 use crate::structure::UNKNOWN_LABEL;
 
 /// How to read files.
@@ -68,6 +68,8 @@ pub struct ReadOptions {
     pub labels: Option<PathBuf>,
     /// Whether the feature indices of SVMlight's format count from 0 instead of 1.
     pub zero_based: bool,
+    /// The same of the data that a model was trained on: files are like it.
+    pub model_zero_based: bool,
     /// Whether each row has a set of labels instead of one.
     pub label_sets: bool,
     /// Whether sets may also stand in one column of a table, as lists with `@` between.
@@ -105,6 +107,9 @@ pub struct ReadOptions {
     pub keep_lines: bool,
 }
 
+const ATTRIBUTES: &str = "this looks like crfsuite (the label first, then attributes that have = or : in them), which has no columns to make \
+                          attributes of; if these are columns, name the format conll";
+
 /// What to do about values that a table does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Missing {
@@ -131,6 +136,13 @@ impl ReadOptions {
                 let problem =
                     format!("this file is {found}, but the model was trained on columns of text ({taught})");
                 Err(source.error(problem))
+            }
+            None if self.text_columns.is_none()
+                && self.columns.label_column.is_none()
+                && self.columns.given().is_some()
+                && conll::has_attributes(source.peeked(), source.is_exhausted()) =>
+            {
+                Err(source.error(ATTRIBUTES))
             }
             None if self.text_columns.is_some() || self.columns.given().is_some() => Ok(Format::Conll),
             // Only tables have columns, and CSV shows no mark of its own.
@@ -160,6 +172,18 @@ pub fn read_training_as(paths: &[PathBuf], options: &ReadOptions) -> Result<(Dat
     Ok((data, vocabulary, format))
 }
 
+/// What to say where labels are names with values, as attributes are.
+fn attributes_as_labels(labels: &Alphabet) -> Option<String> {
+    let is_attribute = |label: &&str| label.split_once('=').is_some_and(|(name, _)| !name.is_empty());
+    let first = labels.iter().find(is_attribute)?;
+    let found = labels.iter().filter(is_attribute).count();
+    Some(format!(
+        "{found} of {} look like attributes, such as `{}`: each line begins with its label, or with a tab where it has none",
+        count(labels.len(), "label"),
+        excerpt(first)
+    ))
+}
+
 /// The same, and what is to be kept of how columns were read.
 fn read_training_columns(
     paths: &[PathBuf],
@@ -179,6 +203,10 @@ fn read_training_columns(
     let notes = note.into_iter().collect();
     let mut text =
         TextReading { columns: columns.map(Arc::new), candidates, notes, ..TextReading::default() };
+    text.zero_based = options.zero_based || options.model_zero_based && format == Format::Svmlight;
+    if format == Format::Crfsuite {
+        text.notes.extend(attributes_as_labels(&vocabulary.labels));
+    }
     text.notes.extend(match &data.candidates {
         Some(rows) => rows.note(&vocabulary.labels),
         None if options.label_sets => data.open.as_ref().and_then(OpenLabels::note),
@@ -347,6 +375,8 @@ pub struct TextReading {
     pub table: TableColumns,
     /// Whether rows may have several candidates for their label.
     pub candidates: bool,
+    /// Whether indices of features count from 0.
+    pub zero_based: bool,
     /// What a person is to be told about it.
     pub notes: Vec<String>,
 }
@@ -386,7 +416,17 @@ impl Reading {
                         "the tags are in {found}, those of the training data were in {files}: they are compared as {model}"
                     )
                 };
-                let notes = another.into_iter().map(note).collect();
+                let has_labels = |data: &Dataset| {
+                    (0..data.len()).flat_map(|i| data.labels_of(i)).any(|&label| label != UNKNOWN_LABEL)
+                };
+                let own =
+                    options.tags.filter(|tags| another.is_none() && !tags.is_idle() && has_labels(&data));
+                let learnt = |TagConversion { files, model }| {
+                    format!(
+                        "the tags are in {files}, and are learnt and compared as {model}: mistakes in single tags are counted in these"
+                    )
+                };
+                let notes = another.into_iter().map(note).chain(own.map(learnt)).collect();
                 let (data, unseen) = of_files.converted((data, unseen), another.map(|(_, found)| found))?;
                 let text = TextReading { notes, ..TextReading::default() };
                 Ok(Self { data, names: names.clone(), format: None, unseen, text })
@@ -559,7 +599,7 @@ fn read_source(
     data: &mut DatasetBuilder<'_>,
 ) -> Result<()> {
     match format {
-        Format::Svmlight => svmlight::read(source, options.zero_based, data),
+        Format::Svmlight => svmlight::read(source, options.zero_based || options.model_zero_based, data),
         Format::Crfsuite => crfsuite::read(source, data),
         Format::Conll => columns.read(source, data),
         Format::Letters => letters::read(source, data),

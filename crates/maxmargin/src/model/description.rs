@@ -87,6 +87,9 @@ pub(super) struct Header {
     /// Whether rows may have several candidates for their label.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub candidates: bool,
+    /// Whether indices of features count from 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zero_based: bool,
     /// What is added to the score of each label being in a set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_shifts: Option<Vec<f64>>,

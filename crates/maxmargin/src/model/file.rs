@@ -128,6 +128,7 @@ impl Model {
             tag_schemes: self.text.tags,
             table_columns: self.text.table.clone(),
             candidates: self.text.candidates,
+            zero_based: self.text.zero_based,
             label_shifts: self.weights.shifts().cloned(),
             options: stored.fields.clone(),
         }
@@ -170,6 +171,7 @@ impl Model {
             tags: header.tag_schemes,
             table: header.table_columns,
             candidates: header.candidates,
+            zero_based: header.zero_based,
             ..TextReading::default()
         };
         if let Some(columns) = text.columns.as_deref() {

@@ -51,9 +51,12 @@ impl Model {
             );
         };
         let learnt = self.text.tags.map(|tags| tags.model);
-        let scheme = match scheme.or(learnt) {
-            Some(scheme) => scheme.check_names(labels).map(|()| scheme)?,
-            None => TagScheme::of_names(labels)?,
+        let scheme = match (scheme, learnt) {
+            (Some(scheme), _) => {
+                scheme.check_names(labels).and_then(|()| scheme.check_types(labels)).map(|()| scheme)?
+            }
+            (None, Some(scheme)) => scheme.check_names(labels).map(|()| scheme)?,
+            (None, None) => TagScheme::of_names(labels)?,
         };
         let mut barred = Vec::new();
         // Blocks behind the first one are at the end of all weights, however many attributes there are.

@@ -71,6 +71,7 @@ impl<'a> Known<'a> {
             tags: self.text.tags,
             model_table: self.text.table.clone(),
             candidates: self.text.candidates,
+            model_zero_based: self.text.zero_based,
             ..options.clone()
         }
     }
@@ -94,6 +95,7 @@ impl Model {
             model_table: text.table.clone(),
             usual_format: self.description().format.as_ref().and_then(|format| format.parse().ok()),
             text_columns: text.columns.clone().filter(|_| takes_columns),
+            model_zero_based: text.zero_based,
             tags: text.tags.filter(|tags| options.tag_scheme.is_none() && !tags.is_idle()),
             ..options.clone()
         }

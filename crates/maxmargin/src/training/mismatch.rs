@@ -10,6 +10,10 @@ use crate::shown::{count, excerpt};
 
 /// So few rows may well have a label each.
 const FEW_ROWS: usize = 10;
+/// All but one of so many are nearly all.
+const NEARLY: usize = 10;
+/// One label in so many may have the name of an attribute by chance.
+const CHANCE: usize = 20;
 /// So many names are shown.
 const SHOWN: usize = 3;
 
@@ -23,8 +27,12 @@ pub(super) fn check_format(
     let (part, parts) = data.parts();
     let problem = if data.attributes() == 0 {
         format!("there are no attributes to learn from, only {}", count(labels.len(), "label"))
-    } else if parts >= FEW_ROWS && labels.len() == parts && data.labels().len() == parts {
-        format!("each of {parts} {part}s has a label of its own, such as {}", some(labels.iter()))
+    } else if parts >= FEW_ROWS
+        && NEARLY * labels.len() > (NEARLY - 1) * parts
+        && data.labels().len() == parts
+    {
+        let nearly = if labels.len() == parts { "" } else { "nearly " };
+        format!("{nearly}each of {parts} {part}s has a label of its own, such as {}", some(labels.iter()))
     } else {
         return Ok(());
     };
@@ -47,6 +55,8 @@ pub(super) struct AttributesSeen {
     has_labels: bool,
     /// The line of the first attribute of the model where a label belongs.
     attribute_as_label: Option<usize>,
+    /// How many rows have one there.
+    attributes_as_labels: usize,
 }
 
 impl AttributesSeen {
@@ -60,6 +70,7 @@ impl AttributesSeen {
         self.has_labels |= data.labels().iter().any(|&label| label != UNKNOWN_LABEL);
         let line = (unseen.attributes_as_labels > 0).then_some(unseen.first_attribute_as_label);
         self.attribute_as_label = self.attribute_as_label.or(line);
+        self.attributes_as_labels += unseen.attributes_as_labels;
     }
 
     /// Refuses data of which a model knows no attribute at all.
@@ -67,7 +78,8 @@ impl AttributesSeen {
         let attributes = &known.names.attributes;
         // Numbered columns that are not mentioned are 0, and a row may be 0 throughout.
         let is_bare = self.strangers == 0 && (self.parts == 0 || !matches!(attributes, Attributes::Named(_)));
-        if let (Some(line), false) = (self.attribute_as_label, self.has_labels) {
+        let is_chance = self.has_labels && self.attributes_as_labels * CHANCE < self.parts;
+        if let (Some(line), false) = (self.attribute_as_label, is_chance) {
             return Err(no_tab(files, line));
         }
         // A few words may well be new ones.
@@ -81,7 +93,7 @@ impl AttributesSeen {
 }
 
 fn no_tab(files: &[PathBuf], line: usize) -> Error {
-    let problem = "no label of this data is known to the model, and here an attribute of the model stands where the label belongs; \
+    let problem = "here, and elsewhere in this data, an attribute of the model stands where the label belongs, and no label that the model knows; \
                    a line without a label begins with a tab";
     // With several files nobody knows which one it was.
     let line = if files.len() == 1 { line } else { 0 };

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::candidates::Alternation;
 use super::checkpoints::Checkpoints;
-use super::{CheckpointPlan, LambdaChoice, Problem, TunedThresholds, Turn};
+use super::{CheckpointPlan, Examples, LambdaChoice, Problem, TunedThresholds, Turn};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::risk::Risk;
@@ -61,6 +61,15 @@ pub struct Trained {
     pub turns: Vec<Turn>,
 }
 
+/// The memory of a process with these examples, and a solver that takes so much.
+pub(super) fn memory_with(examples: &Examples, solver: usize) -> usize {
+    let names = examples.names();
+    let names = names.labels.bytes() + names.attributes.bytes();
+    // What data is gathered in while it is read is larger than the data.
+    let data = examples.data().bytes();
+    PROGRAM.saturating_add(data).saturating_add(data / 3).saturating_add(names).saturating_add(solver)
+}
+
 impl Training {
     /// What is solved.
     pub fn problem(&self) -> &Problem {
@@ -102,10 +111,7 @@ impl Training {
     /// known of the solver.
     pub fn memory(&self) -> Option<usize> {
         let solver = self.choice.memory(self.risk.as_ref(), &self.settings, &self.limits)?;
-        let examples = self.problem.examples();
-        let names = examples.names();
-        let names = names.labels.bytes() + names.attributes.bytes();
-        Some(PROGRAM + examples.data().bytes() + names + solver)
+        Some(memory_with(self.problem.examples(), solver))
     }
 
     /// Keeps a checkpoint, and goes on with the one that is there where the plan says so.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::candidates::Alternation;
 use super::identity::{is_of_task, lambda_of};
 use super::lambda_choice::{Open, choose};
+use super::run::memory_with;
 use super::{
     Candidates, CheckpointPlan, ChoiceEvent, Columns, Examples, LambdaChoice, Path, Problem, Regularizer,
     Settings, ThresholdMetric, Training, TunedThresholds, warm_start,
@@ -228,6 +229,19 @@ impl Trainer {
     /// A run on a problem, ready to start.
     pub fn prepare_problem(&self, problem: Problem) -> Result<Training> {
         self.prepare_watched(problem, &Halt::default(), |_| ())
+    }
+
+    /// An estimate of the memory that the whole process will take at most where λ is chosen, in bytes: [`Training::memory`], which is known
+    /// afterwards, with the data that is held out. `None` where nothing is known of the solver.
+    pub fn memory_of_choice(&self, problem: &Problem) -> Option<usize> {
+        let risk = problem.risk().ok()?;
+        // As if no example counted more than any other: λ matters for the kind of solver only.
+        let lambda = 1.0 / risk.len().max(1) as f64;
+        let settings = self.settings.solver_settings(lambda).ok()?;
+        let choice = self.settings.solver.resolve(risk.as_ref(), lambda);
+        let solver = choice.memory(risk.as_ref(), &settings, &self.settings.limits_for(risk.as_ref()))?;
+        let held_out = problem.examples().data().bytes();
+        Some(memory_with(problem.examples(), solver).saturating_add(held_out))
     }
 
     /// The same where somebody watches how λ is chosen, and may end that early.

@@ -1,6 +1,6 @@
 //! Which tags may follow each other, begin a sequence and end it.
 
-use super::TagScheme;
+use super::{TagScheme, tag};
 use crate::data::Alphabet;
 use crate::data::tags::OUTSIDE;
 use crate::error::{Error, Result};
@@ -39,6 +39,24 @@ impl TagScheme {
             None => Ok(()),
             Some(other) => {
                 Err(Error::parameter("well-formed", format!("`{}` is no tag of {self}", excerpt(other))))
+            }
+        }
+    }
+
+    /// Refuses labels with which the scheme writes no chunk of some type: these are tags of another scheme.
+    pub fn check_types(self, labels: &Alphabet) -> Result<()> {
+        let has = |letter: char, kind: &str| labels.get(&tag(letter, kind)).is_some();
+        let [first, _, last, alone] = self.letters();
+        let is_written = |kind: &str| has(alone, kind) || has(first, kind) && has(last, kind);
+        let mut kinds = labels.iter().filter(|name| *name != OUTSIDE).map(|name| split(name).1);
+        match kinds.find(|kind| !is_written(kind)) {
+            None => Ok(()),
+            Some(kind) => {
+                let missing = excerpt(&tag(alone, kind)).to_string();
+                let problem = format!(
+                    "the model knows no `{missing}`, which {self} writes for a chunk of one token; its tags are in another scheme"
+                );
+                Err(Error::parameter("well-formed", problem))
             }
         }
     }
