@@ -114,7 +114,8 @@ fn every_loss_and_surrogate_is_learnt() {
         "--surrogate log --tree non-projective",
         "--surrogate prob --max-passes 3",
         "--siblings",
-        "--siblings --roots any --surrogate slack",
+        // Lifted: of arcs that cross, which these trees do not have, hull searches cannot prove how much they hurt.
+        "--siblings --roots any --projectivize --surrogate slack",
     ] {
         let text = folder.output(&format!(
             "train parsing --train few.conllu --hash-bits 10 --lambda 0.1 --model m --json --quiet {flags}"
