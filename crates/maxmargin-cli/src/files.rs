@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use maxmargin::OutputFile;
-use maxmargin::data::{Source, files_beside};
+use maxmargin::data::{Source, files_beside, is_picture_file, pictures_named};
 
 /// What a command reads and writes.
 #[derive(Debug, Default)]
@@ -99,10 +99,45 @@ impl Files {
                     bail!("{other} and {flag} name the same file, {}", path.display());
                 }
             }
+            self.check_pictures(flag, path, identity.as_ref())?;
             OutputFile::check(path)?;
         }
+        self.check_standard_output()?;
         self.check_directory()?;
         self.check_streams()
+    }
+
+    /// Refuses to replace a picture that a list or table of these names.
+    fn check_pictures(&self, flag: &str, path: &Path, identity: Option<&Identity>) -> Result<()> {
+        let Some(identity) = identity.filter(|_| path.is_file() && is_picture_file(path)) else {
+            return Ok(());
+        };
+        let is_it = |file: &PathBuf| Identity::of_input(file).as_ref() == Some(identity);
+        for Input { named, .. } in self.inputs.iter().filter(|input| !Source::is_stream(&input.named.path)) {
+            if pictures_named(&named.path).iter().any(is_it) {
+                bail!(
+                    "{}: {} ({}) has this picture as data; write to another file with {flag}",
+                    path.display(),
+                    named.path.display(),
+                    named.flag,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a standard output that is one of the files that are read, which would grow for as long as it is read.
+    fn check_standard_output(&self) -> Result<()> {
+        let Some(identity) = Identity::of_standard_output() else { return Ok(()) };
+        for Input { named: Named { flag, path }, .. } in &self.inputs {
+            if Identity::of_input(path).as_ref() == Some(&identity) {
+                bail!(
+                    "{}: the standard output goes to this file, which is read as data ({flag})",
+                    path.display()
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Refuses pipes under these flags, whose files the command reads more than once.
@@ -191,6 +226,21 @@ impl Identity {
             let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
             Some(Self::Place(folder.join(place.file_name()?)))
         }))
+    }
+
+    /// `None` where it is no file.
+    #[cfg(unix)]
+    fn of_standard_output() -> Option<Self> {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let output = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned().ok()?);
+        let found = output.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some(Self::Node(found.dev(), found.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of_standard_output() -> Option<Self> {
+        None
     }
 
     #[cfg(unix)]

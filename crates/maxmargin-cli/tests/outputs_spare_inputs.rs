@@ -52,6 +52,63 @@ fn outputs_are_compared_with_all_inputs() {
     folder.output("train multiclass --train rows.svm --warm-start m --solver bmrm --model m --quiet");
 }
 
+#[test]
+fn pictures_of_lists_and_tables_are_inputs() {
+    let folder = Folder::new();
+    let picture = [&b"P5 4 2 255\n"[..], &[9; 8]].concat();
+    for name in ["1.pgm", "a face.pgm", "2.pgm"] {
+        folder.write(name, &picture);
+    }
+    folder.write("list.txt", "1.pgm A:2 B:2\n2.pgm B:2 A:2\n".repeat(4));
+    folder.write("faces.csv", "file,nose_x,nose_y\n\"a face.pgm\",1,1\n");
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        let mut command = crate::common::command(folder.path(".").as_path(), "");
+        let output = command.args(arguments).assert().code(2).get_output().clone();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    };
+    let train = ["train", "segmentation", "--train", "list.txt", "--lambda", "1", "--quiet"];
+    refused(
+        &[&train[..], &["--model", "1.pgm"]].concat(),
+        &["1.pgm: list.txt (--train) has this picture as data", "--model"],
+    );
+    refused(&[&train[..], &["--model", "m", "--log", "2.pgm"]].concat(), &["2.pgm", "--log"]);
+    refused(
+        &["train", "landmarks", "--train", "faces.csv", "--model", "a face.pgm"],
+        &["a face.pgm", "faces.csv"],
+    );
+    folder.run("train segmentation --train list.txt --lambda 1 --quiet --model m").success();
+    refused(&["predict", "--model", "m", "--input", "list.txt", "--output", "1.pgm"], &["1.pgm", "--output"]);
+    for name in ["1.pgm", "a face.pgm", "2.pgm"] {
+        assert_eq!(fs::read(folder.path(name)).unwrap(), picture);
+    }
+    // A picture that is no data may be replaced.
+    folder.write("old.png", b"\x89PNG\r\n\x1a\n");
+    folder.run("predict --model m --input list.txt --output answers.txt --plot old.png").success();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_read_does_not_grow_by_the_answers() {
+    let folder = Folder::new();
+    folder.output("train multiclass --train rows.svm --lambda 1 --model m --quiet");
+    let before = fs::read(folder.path("rows.svm")).unwrap();
+    let appended = fs::OpenOptions::new().append(true).open(folder.path("rows.svm")).unwrap();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("maxmargin"));
+    let arguments = ["predict", "--model", "m", "--input", "rows.svm"];
+    let output = command
+        .current_dir(folder.path("."))
+        .args(arguments)
+        .stdout(appended)
+        .stderr(Stdio::piped())
+        .output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("rows.svm: the standard output goes to this file"), "{message}");
+    assert_eq!(fs::read(folder.path("rows.svm")).unwrap(), before);
+}
+
 #[cfg(unix)]
 #[test]
 fn by_whatever_name() {

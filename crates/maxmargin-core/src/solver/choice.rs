@@ -331,7 +331,7 @@ impl SolverSettings {
         if !lambda.is_finite() || lambda <= 0.0 || !lambda.recip().is_finite() {
             return Err(Error::parameter(
                 "lambda",
-                format!("{lambda} is not allowed; λ is a number above 0"),
+                format!("{lambda:?} is not allowed; λ is a number above 0 of which 1/λ is one too"),
             ));
         }
         Ok(Self { lambda, groups: 16, seed: 0, start: None, seen: None })

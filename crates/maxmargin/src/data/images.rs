@@ -11,10 +11,12 @@
 //!
 //! Images are grey, PGM, PNG or JPEG, and all of one height: a pixel is a feature of its column, worth `byte / 255`. Segments become tags of columns in the scheme IOB2.
 
+mod named;
 mod picture;
 
 use std::path::Path;
 
+pub use named::{is_picture_file, pictures_named};
 pub use picture::Picture;
 
 use super::OUTSIDE;
@@ -39,15 +41,16 @@ pub(super) fn is_picture(start: &[u8]) -> bool {
 }
 
 fn names_an_image(line: &[u8]) -> bool {
-    let name = line.split(|&byte| separates(line, byte)).next().unwrap_or_default();
+    let tabs = line.contains(&b'\t');
+    let name = line.split(|&byte| separates(tabs, byte)).next().unwrap_or_default();
     let is_called =
         |end: &[u8]| name.len() > end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end);
     [&b".pgm"[..], b".png", b".jpg", b".jpeg"].into_iter().any(is_called)
 }
 
 /// Tabs are between fields where there are any, so that names of files may have spaces.
-fn separates(line: &[u8], byte: u8) -> bool {
-    if line.contains(&b'\t') { byte == b'\t' } else { byte.is_ascii_whitespace() }
+fn separates(tabs: bool, byte: u8) -> bool {
+    if tabs { byte == b'\t' } else { byte.is_ascii_whitespace() }
 }
 
 /// Reads a list, or one image, to its end.
@@ -125,8 +128,8 @@ fn add_pixels(picture: &Picture, data: &mut DatasetBuilder<'_>) -> std::result::
 
 /// The fields of a line and where each begins.
 fn fields(text: &str) -> Vec<(usize, &str)> {
-    let bytes = text.as_bytes();
-    let fields = text.split(|letter: char| letter.is_ascii() && separates(bytes, letter as u8));
+    let tabs = text.contains('\t');
+    let fields = text.split(|letter: char| letter.is_ascii() && separates(tabs, letter as u8));
     let placed = fields.map(|field| (field.as_ptr() as usize - text.as_ptr() as usize, field.trim_ascii()));
     placed.filter(|(_, field)| !field.is_empty()).collect()
 }

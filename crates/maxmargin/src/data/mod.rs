@@ -65,7 +65,7 @@ pub use folds::parse_folds;
 pub use format::Format;
 pub use hierarchy::{NodeGraph, Shape, path_parent, read_hierarchy, read_node_names};
 pub use hold_out::{cross_validation, hold_out};
-pub use images::Picture;
+pub use images::{Picture, is_picture_file, pictures_named};
 pub use kept_lines::KeptLines;
 pub use label_lines::{read_costs, read_label_costs, read_label_weights, read_pairs};
 pub use label_spelling::LabelSpellings;
