@@ -39,6 +39,7 @@ const RARE: &[&str] = &[
     "extra-links",
     "features",
     "fertility",
+    "gradients",
     "inference",
     "inner",
     "label-count",
