@@ -84,7 +84,7 @@ fn pictures_of_lists_and_tables_are_inputs() {
     }
     // A picture that is no data may be replaced.
     folder.write("old.png", b"\x89PNG\r\n\x1a\n");
-    folder.run("predict --model m --input list.txt --output answers.txt --plot old.png").success();
+    folder.run("predict --model m --input list.txt --output old.png").success();
 }
 
 #[cfg(unix)]

@@ -108,7 +108,7 @@ pub struct ReadOptions {
 }
 
 const ATTRIBUTES: &str = "this looks like crfsuite (the label first, then attributes that have = or : in them), which has no columns to make \
-                          attributes of; if these are columns, name the format conll";
+                          attributes of; if these are columns, say so with the option format (conll)";
 
 /// What to do about values that a table does not have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
