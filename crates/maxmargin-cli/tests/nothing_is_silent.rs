@@ -287,6 +287,34 @@ fn labels_that_are_missing_are_noticed() {
     let output = folder.run("predict --model m --input broken.crf").code(2).get_output().clone();
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(said.iter().all(|part| message.contains(part)), "{message}");
+    let output =
+        folder.run("train chain --train broken.crf --lambda 0.1 --model n").success().get_output().clone();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("labels look like attributes, such as `w="), "{said}");
+}
+
+#[test]
+fn numbers_that_count_from_0_do_so_in_the_model_too() {
+    let folder = Folder::new();
+    folder.write("train.svm", "a 0:1\nb 1:1\n".repeat(10));
+    // No line says that there is a column 0.
+    folder.write("test.svm", "b 1:1\nb 1:2\n");
+    folder
+        .output("train multiclass --train train.svm --zero-based --lambda 0.01 --no-bias --model m --quiet");
+    assert_eq!(folder.output("predict --model m --input test.svm"), "b\nb\n");
+    assert_eq!(folder.output("predict --model m --input test.svm --zero-based"), "b\nb\n");
+}
+
+#[test]
+fn tags_of_another_scheme_are_said_or_refused() {
+    let folder = Folder::new();
+    folder.output("train chain --train tags.crf --lambda 0.01 --model m --quiet");
+    folder.refusal(
+        "predict --model m --input tags.crf --well-formed bioes",
+        &["--well-formed", "`S-NP`", "another scheme"],
+    );
+    folder.output("predict --model m --input tags.crf --well-formed iob2");
+    folder.output("train chain --train tags.crf --tag-scheme bioes --lambda 0.01 --model n --quiet");
     let output = folder.run("eval --model n --data tags.crf").success().get_output().clone();
     let said = String::from_utf8(output.stderr).unwrap() + &String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("learnt and compared as bioes"), "{said}");

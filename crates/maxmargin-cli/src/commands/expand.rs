@@ -40,8 +40,10 @@ impl Expand {
         let output = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         let files = Files::default().read_data("--data", &self.data);
         self.columns.add_to(files).write("--output", output).check()?;
-        let format = Some(Format::Conll);
-        let options = ReadOptions { format, columns: self.columns.options(), ..ReadOptions::default() };
+        let columns = self.columns.options();
+        // Templates are for nothing else, and what does not look like columns is refused.
+        let format = columns.templates.is_none().then_some(Format::Conll);
+        let options = ReadOptions { format, columns, ..ReadOptions::default() };
         let examples = Examples::read_files(&Chain::default(), &self.data, &options)?;
         let Some(sequences) = examples.data().of_type::<SequenceExamples>() else {
             bail!("this data has no sequences")
